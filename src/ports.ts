@@ -1,0 +1,181 @@
+/** The few things we can do to the world. Flows see these interfaces and nothing behind them. */
+import { type Manifest, type Pulled } from './domain/artifacts.ts';
+import { type Owner, type OwnerLiveness } from './domain/owner.ts';
+import { type Part } from './domain/part.ts';
+import { type Listing, type Lookup, type ProviderPod, type SshAddress } from './domain/provider-pod.ts';
+import { type RefusedBecause, type RegistryEvent, type RegistryOp } from './domain/registry/ops.ts';
+import { type RegistryState } from './domain/registry/state.ts';
+import { type SweepState } from './domain/registry/sweep.ts';
+
+/** Money as the provider tells it: micro-dollars and micro-dollars per hour. */
+export type Money = { readonly balanceMicroUsd: number; readonly spendPerHourMicroUsd: number };
+
+/** How our DELETE was answered. `already-absent`: a well-formed 404, which alone proves nothing. */
+export type TerminateAnswer = 'accepted' | 'already-absent';
+
+/** What a key was measured to be able to do, without harm. */
+export type KeyAbilities = { readonly read: 'yes' | 'no'; readonly terminate: 'yes' | 'no' | 'unknown' };
+
+/** The pods of one provider account. Every method throws WorldError; retries happen inside. */
+export interface Provider {
+  /** All pods of the account, in every status. An unexpected shape is an error, never an empty list. */
+  list(): Promise<Listing>;
+  /** One pod by id. `absent` only for a well-formed "no such pod". */
+  get(podId: string): Promise<Lookup>;
+  /** Asks for the end of a pod. An answer is not a proof: confirm by `get`. */
+  terminate(podId: string): Promise<TerminateAnswer>;
+  stop(podId: string): Promise<void>;
+  start(podId: string): Promise<ProviderPod>;
+  /** The container's last log lines, newest last, bounded. */
+  logs(podId: string, tail: number): Promise<readonly string[]>;
+  /** Account name as the provider gives it, balance and spend. Fails soft. */
+  account(): Promise<Part<{ readonly id: string } & Money>>;
+  /** Whether this key may read and terminate, by calls that cannot harm. */
+  abilities(): Promise<KeyAbilities>;
+}
+
+/** One consistent look at the registry. */
+export type Snapshot = {
+  readonly state: RegistryState;
+  /** Opaque version of what was read; null = there is no registry yet (a definite answer, not an error). */
+  readonly version: string | null;
+  readonly sweep: SweepState;
+  /** Why inferred kills must rest, if they must (rewound history, damaged file, missing state). */
+  readonly caution: readonly { readonly code: CautionCode; readonly detail: string }[];
+};
+
+export type CautionCode = 'rewound' | 'damaged' | 'sweep-missing' | 'foreign-repository';
+
+export type OpResult =
+  | { readonly kind: 'applied'; readonly event: RegistryEvent }
+  | { readonly kind: 'duplicate' }
+  | { readonly kind: 'refused'; readonly because: RefusedBecause; readonly detail: string };
+
+export type Submitted = {
+  readonly state: RegistryState;
+  readonly version: string;
+  /** One result per op, in order. */
+  readonly results: readonly OpResult[];
+};
+
+/** One line of the history, oldest first. */
+export type HistoryEntry = {
+  readonly version: string;
+  readonly at: number;
+  readonly headline: string;
+  /** Trailers as written: `Podtrack-Op`, `Podtrack-Pod`, …, in order. */
+  readonly trailers: readonly (readonly [string, string])[];
+};
+
+/** The registry branch. Ops are data; a lost race reads again and applies the same ops again. */
+export interface RegistryStore {
+  /** Throws WorldError `registry-unreadable`, `registry-newer-schema`; unreadable is never empty. */
+  read(): Promise<Snapshot>;
+  /** Commits what applies of `ops` as one commit; duplicates and refusals are results, not errors. */
+  submit(ops: readonly RegistryOp[]): Promise<Submitted>;
+  /** Replaces the sweep state by lease; a lost race is `false`, never a retry. */
+  saveSweep(sweep: SweepState): Promise<boolean>;
+  history(filter: { readonly pod?: string; readonly limit: number }): Promise<readonly HistoryEntry[]>;
+  /** Proves that this token may write, even where nothing changes. */
+  probeWrite(): Promise<void>;
+  /** For people: where the registry lies, without credentials. */
+  readonly place: string;
+}
+
+/** A pod to talk to; the address comes from this cycle's list or a GET, never from the record. */
+export type ShellTarget = {
+  readonly podId: string;
+  readonly address: SshAddress;
+  /** Accepted fingerprints (`SHA256:…`); null = first use, any key is taken and reported. */
+  readonly pins: readonly string[] | null;
+};
+
+export type OnPodScript = 'switch' | 'probe';
+
+export type ScriptCall = {
+  readonly script: OnPodScript;
+  /** Never secret: arguments are visible to every process of the pod. */
+  readonly args: readonly string[];
+  /** Read by the script after its own text; secrets travel here. */
+  readonly stdin?: string;
+  readonly timeoutMs: number;
+};
+
+export type ScriptAnswer = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
+
+/** One open connection to one pod. */
+export interface ShellSession {
+  readonly podId: string;
+  /** Fingerprint that was shown and accepted. */
+  readonly hostKey: string;
+  /** Runs one on-pod script; the answer stands in a random frame, so banners cannot forge it. */
+  run(call: ScriptCall): Promise<ScriptAnswer>;
+  close(): Promise<void>;
+}
+
+/** Connections to pods. Throws WorldError `no-route`, `refused-login`, `wrong-host-key`, `held-shut`. */
+export interface Shell {
+  open(target: ShellTarget): Promise<ShellSession>;
+  /** Whether our own network works: no "unreachable" may rest on a broken reaper. */
+  ownNetworkWorks(): Promise<boolean>;
+}
+
+export type PullSpec = {
+  readonly podId: string;
+  readonly remotePath: string;
+  /** A folder that the caller owns; null = `<mirror root>/<pod id>`. */
+  readonly localPath: string | null;
+  readonly budgetMs: number;
+  readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
+};
+
+/** Artifacts from pod to here. Nothing is ever written outside the target. */
+export interface Mirror {
+  /** Pulls what changed, compares by size and SHA-256 and promotes the whole, or throws and keeps the old copy. */
+  pull(session: ShellSession, spec: PullSpec): Promise<Pulled>;
+  /** What the pod holds now. */
+  manifest(session: ShellSession, spec: PullSpec): Promise<Manifest>;
+  /** Whether the mirror's place outlives this machine's job (the user's word, or an artifact store). */
+  readonly lasting: boolean;
+}
+
+/** The forge around us: whose process still lives, and where reports go. */
+export interface Ci {
+  /** Liveness per owner, in order. One question per run, not per pod. */
+  liveness(owners: readonly Owner[]): Promise<readonly Part<OwnerLiveness>[]>;
+}
+
+export interface Clock {
+  /** Epoch ms. */
+  now(): number;
+  sleep(durationMs: number): Promise<void>;
+}
+
+export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error';
+
+/** What people read while it happens. One line each; annotations and colours are the adapter's. */
+export interface Log {
+  say(level: LogLevel, line: string): void;
+  /** Progress of long work; may be overwritten by the next. */
+  progress(line: string): void;
+}
+
+/** Sources of what cannot be computed: identifiers that nobody can guess. */
+export interface Chance {
+  uuid(): string;
+  /** Lower-case hex of `bytes` random bytes. */
+  hex(bytes: number): string;
+  sha256(text: string): string;
+}
+
+/** Everything a flow may touch. */
+export type World = {
+  readonly provider: Provider;
+  readonly registry: RegistryStore;
+  readonly shell: Shell;
+  readonly mirror: Mirror;
+  readonly ci: Ci;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly chance: Chance;
+};
