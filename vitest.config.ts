@@ -1,5 +1,9 @@
 /** How the tests run: real sockets and shells, few workers, no module mocking anywhere. */
 import { defineConfig } from 'vitest/config';
+import { LeftOutReporter } from './test/left-out-reporter.ts';
+
+/** .ci/run asks for the figures as JSON beside what people read. */
+const figures = process.env['PODTRACK_TEST_JSON'];
 
 export default defineConfig({
   test: {
@@ -8,7 +12,13 @@ export default defineConfig({
     pool: 'forks',
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    restoreMocks: true,
+    reporters: [
+      'default',
+      new LeftOutReporter(),
+      ...(figures === undefined
+        ? []
+        : [['json', { outputFile: figures }] as ['json', { outputFile: string }]]),
+    ],
     // These two are published for bundlers only: Node cannot resolve their extensionless imports.
     server: { deps: { inline: [/@actions\/(workflow-parser|expressions)/] } },
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'json-summary'] },
