@@ -55,7 +55,11 @@ export function compareManifests(original: Manifest, copy: Manifest): ManifestDi
     if (other === undefined) missing.push(file.path);
     else if (other.size !== file.size || other.sha256 !== file.sha256) changed.push(file.path);
   }
-  return { missing, changed, extra: copy.files.filter((file) => !wanted.has(file.path)).map((file) => file.path) };
+  return {
+    missing,
+    changed,
+    extra: copy.files.filter((file) => !wanted.has(file.path)).map((file) => file.path),
+  };
 }
 
 export function isSame(difference: ManifestDifference): boolean {
@@ -94,7 +98,11 @@ export function verify(input: VerifyInput): { kind: 'verified' } | ({ kind: 'unv
     return { kind: 'unverified', reason: 'fewer-than-before', before, now: count };
   }
   if (pulled.refused.length > 0) {
-    return { kind: 'unverified', reason: 'entries-refused', paths: pulled.refused.map((entry) => entry.path) };
+    return {
+      kind: 'unverified',
+      reason: 'entries-refused',
+      paths: pulled.refused.map((entry) => entry.path),
+    };
   }
   const moving = new Set(pulled.moving);
   const difference = compareManifests(later, pulled.remote);

@@ -45,8 +45,11 @@ export function setDeadlines(wish: DeadlineWish): Deadlines {
   const ownerSetAt = wish.now + wish.killInMs;
   const given = wish.killAbsoluteMs !== null;
   const absoluteDeadlineAt =
-    wish.killAbsoluteMs === null ? ownerSetAt + wish.maxExtensions * wish.petMinMs : wish.now + wish.killAbsoluteMs;
-  if (ownerSetAt > absoluteDeadlineAt) throw beyondAbsolute('kill-in', ownerSetAt, absoluteDeadlineAt, wish.now);
+    wish.killAbsoluteMs === null
+      ? ownerSetAt + wish.maxExtensions * wish.petMinMs
+      : wish.now + wish.killAbsoluteMs;
+  if (ownerSetAt > absoluteDeadlineAt)
+    throw beyondAbsolute('kill-in', ownerSetAt, absoluteDeadlineAt, wish.now);
   return {
     bootDeadlineAt: wish.bootDeadlineAt ?? null,
     ownerSetAt,
@@ -77,7 +80,8 @@ export function setOwnerDeadline(of: Deadlines, nextAt: number, now: number): De
   const absoluteDeadlineAt = of.absoluteGiven
     ? of.absoluteDeadlineAt
     : nextAt + of.maxExtensions * of.petMinMs;
-  if (nextAt > absoluteDeadlineAt) throw beyondAbsolute('the new owner deadline', nextAt, absoluteDeadlineAt, now);
+  if (nextAt > absoluteDeadlineAt)
+    throw beyondAbsolute('the new owner deadline', nextAt, absoluteDeadlineAt, now);
   const keepUntilAt = of.keepUntilAt === null ? null : Math.min(of.keepUntilAt, absoluteDeadlineAt);
   return { ...of, ownerSetAt: nextAt, extensions: 0, absoluteDeadlineAt, keepUntilAt };
 }

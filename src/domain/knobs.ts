@@ -1,13 +1,7 @@
 /** One row per knob: its word in every place, and how its value is resolved from flag to default. */
 import { DAY_MS, LONGEST_MS, parseDuration, SECOND_MS } from './duration.ts';
 import { ConfigError } from './errors.ts';
-import {
-  DEFAULT_RULES,
-  IDLE_STEP_MS,
-  PROFILES,
-  type ProfileName,
-  type ReaperRules,
-} from './rules.ts';
+import { DEFAULT_RULES, IDLE_STEP_MS, PROFILES, type ProfileName, type ReaperRules } from './rules.ts';
 
 type Kind = 'duration' | 'count' | 'percent' | 'activity';
 
@@ -23,24 +17,133 @@ export type Knob = {
 };
 
 export const KNOBS: readonly Knob[] = [
-  { name: 'startup-grace', env: 'PODTRACK_STARTUP_GRACE_MIN', field: 'startupGraceMs', kind: 'duration', help: 'no idle or unreachable verdict before this long after the pod started' },
-  { name: 'idle-strikes', env: 'PODTRACK_IDLE_STRIKES', field: 'idleStrikes', kind: 'count', help: 'spaced idle sightings needed' },
-  { name: 'idle-window', env: 'PODTRACK_IDLE_WINDOW_MIN', field: 'idleWindowMs', kind: 'duration', help: 'least time from first to last idle sighting (default 5 min x strikes)' },
-  { name: 'sighting-spacing', env: 'PODTRACK_SIGHTING_SPACING_MIN', field: 'sightingSpacingMs', kind: 'duration', help: 'sightings nearer than this count as one' },
-  { name: 'hb-grace', env: 'PODTRACK_HB_GRACE_MIN', field: 'hbGraceMs', kind: 'duration', help: 'a heartbeat younger than this is fresh' },
-  { name: 'pet-min', env: 'PODTRACK_PET_MIN', field: 'petMinMs', kind: 'duration', help: 'how far a pet or an automatic extension reaches' },
-  { name: 'unreachable-reaps', env: 'PODTRACK_UNREACHABLE_REAPS', field: 'unreachableReaps', kind: 'count', help: 'spaced sightings without a route needed' },
-  { name: 'unreachable-window', env: 'PODTRACK_UNREACHABLE_WINDOW_MIN', field: 'unreachableWindowMs', kind: 'duration', help: 'least time from first to last sighting without a route' },
-  { name: 'untracked-grace', env: 'PODTRACK_UNTRACKED_GRACE_MIN', field: 'untrackedGraceMs', kind: 'duration', help: 'a stray younger than this is left alone' },
-  { name: 'exited-grace', env: 'PODTRACK_EXITED_GRACE_MIN', field: 'exitedGraceMs', kind: 'duration', help: 'an EXITED pod is left alone this long' },
-  { name: 'boot-limit', env: 'PODTRACK_BOOT_LIMIT_MIN', field: 'bootLimitMs', kind: 'duration', help: 'a pod we created must be reachable by then' },
-  { name: 'pull-margin', env: 'PODTRACK_PULL_MARGIN_MIN', field: 'pullMarginMs', kind: 'duration', help: 'time after the owner deadline kept for the last pull' },
-  { name: 'max-extensions', env: 'PODTRACK_MAX_EXTENSIONS', field: 'maxExtensions', kind: 'count', least: 0, help: 'automatic extensions while a heartbeat is fresh' },
-  { name: 'api-idle-min-uptime', env: 'PODTRACK_API_IDLE_MIN_UPTIME_MIN', field: 'apiIdleMinUptimeMs', kind: 'duration', help: 'least uptime before the provider telemetry may say idle' },
-  { name: 'min-gpu-util', env: 'PODTRACK_MIN_GPU_UTIL', field: 'minGpuUtil', kind: 'percent', help: 'GPU utilisation above this is activity' },
-  { name: 'activity', env: 'PODTRACK_ACTIVITY', field: 'activity', kind: 'activity', help: 'jobs, or jobs-and-ssh to count live SSH sessions' },
-  { name: 'max-kills', env: 'PODTRACK_MAX_KILLS', field: 'maxKills', kind: 'count', help: 'more inferred kills than this and none is made' },
-  { name: 'orphan-grace', env: 'PODTRACK_ORPHAN_GRACE_MIN', field: 'orphanGraceMs', kind: 'duration', help: 'wait after the owner run completed' },
+  {
+    name: 'startup-grace',
+    env: 'PODTRACK_STARTUP_GRACE_MIN',
+    field: 'startupGraceMs',
+    kind: 'duration',
+    help: 'no idle or unreachable verdict before this long after the pod started',
+  },
+  {
+    name: 'idle-strikes',
+    env: 'PODTRACK_IDLE_STRIKES',
+    field: 'idleStrikes',
+    kind: 'count',
+    help: 'spaced idle sightings needed',
+  },
+  {
+    name: 'idle-window',
+    env: 'PODTRACK_IDLE_WINDOW_MIN',
+    field: 'idleWindowMs',
+    kind: 'duration',
+    help: 'least time from first to last idle sighting (default 5 min x strikes)',
+  },
+  {
+    name: 'sighting-spacing',
+    env: 'PODTRACK_SIGHTING_SPACING_MIN',
+    field: 'sightingSpacingMs',
+    kind: 'duration',
+    help: 'sightings nearer than this count as one',
+  },
+  {
+    name: 'hb-grace',
+    env: 'PODTRACK_HB_GRACE_MIN',
+    field: 'hbGraceMs',
+    kind: 'duration',
+    help: 'a heartbeat younger than this is fresh',
+  },
+  {
+    name: 'pet-min',
+    env: 'PODTRACK_PET_MIN',
+    field: 'petMinMs',
+    kind: 'duration',
+    help: 'how far a pet or an automatic extension reaches',
+  },
+  {
+    name: 'unreachable-reaps',
+    env: 'PODTRACK_UNREACHABLE_REAPS',
+    field: 'unreachableReaps',
+    kind: 'count',
+    help: 'spaced sightings without a route needed',
+  },
+  {
+    name: 'unreachable-window',
+    env: 'PODTRACK_UNREACHABLE_WINDOW_MIN',
+    field: 'unreachableWindowMs',
+    kind: 'duration',
+    help: 'least time from first to last sighting without a route',
+  },
+  {
+    name: 'untracked-grace',
+    env: 'PODTRACK_UNTRACKED_GRACE_MIN',
+    field: 'untrackedGraceMs',
+    kind: 'duration',
+    help: 'a stray younger than this is left alone',
+  },
+  {
+    name: 'exited-grace',
+    env: 'PODTRACK_EXITED_GRACE_MIN',
+    field: 'exitedGraceMs',
+    kind: 'duration',
+    help: 'an EXITED pod is left alone this long',
+  },
+  {
+    name: 'boot-limit',
+    env: 'PODTRACK_BOOT_LIMIT_MIN',
+    field: 'bootLimitMs',
+    kind: 'duration',
+    help: 'a pod we created must be reachable by then',
+  },
+  {
+    name: 'pull-margin',
+    env: 'PODTRACK_PULL_MARGIN_MIN',
+    field: 'pullMarginMs',
+    kind: 'duration',
+    help: 'time after the owner deadline kept for the last pull',
+  },
+  {
+    name: 'max-extensions',
+    env: 'PODTRACK_MAX_EXTENSIONS',
+    field: 'maxExtensions',
+    kind: 'count',
+    least: 0,
+    help: 'automatic extensions while a heartbeat is fresh',
+  },
+  {
+    name: 'api-idle-min-uptime',
+    env: 'PODTRACK_API_IDLE_MIN_UPTIME_MIN',
+    field: 'apiIdleMinUptimeMs',
+    kind: 'duration',
+    help: 'least uptime before the provider telemetry may say idle',
+  },
+  {
+    name: 'min-gpu-util',
+    env: 'PODTRACK_MIN_GPU_UTIL',
+    field: 'minGpuUtil',
+    kind: 'percent',
+    help: 'GPU utilisation above this is activity',
+  },
+  {
+    name: 'activity',
+    env: 'PODTRACK_ACTIVITY',
+    field: 'activity',
+    kind: 'activity',
+    help: 'jobs, or jobs-and-ssh to count live SSH sessions',
+  },
+  {
+    name: 'max-kills',
+    env: 'PODTRACK_MAX_KILLS',
+    field: 'maxKills',
+    kind: 'count',
+    help: 'more inferred kills than this and none is made',
+  },
+  {
+    name: 'orphan-grace',
+    env: 'PODTRACK_ORPHAN_GRACE_MIN',
+    field: 'orphanGraceMs',
+    kind: 'duration',
+    help: 'wait after the owner run completed',
+  },
 ];
 
 /** Where a resolved value came from. */
@@ -99,10 +202,7 @@ function profileOf(text: string | undefined): ProfileName {
   });
 }
 
-function givenText(
-  knob: Knob,
-  sources: KnobSources,
-): { text: string; label: string; origin: Origin } | null {
+function givenText(knob: Knob, sources: KnobSources): { text: string; label: string; origin: Origin } | null {
   const places: readonly (readonly [KnobTexts, string, Origin])[] = [
     [sources.flags, knob.name, 'flag'],
     [sources.environment, knob.env, 'environment'],
@@ -141,7 +241,12 @@ function badKnob(label: string, text: string, wanted: string): ConfigError {
 /** A reaper judges each pod by the rules frozen in its record, within its own maxima. */
 export function withinReaper(frozen: Partial<ReaperRules>, reaper: ReaperRules): ReaperRules {
   const longest = Math.min(LONGEST_MS, 2 * DAY_MS + reaper.exitedGraceMs);
-  const merged: ReaperRules = { ...reaper, ...frozen, maxKills: reaper.maxKills, orphanGraceMs: reaper.orphanGraceMs };
+  const merged: ReaperRules = {
+    ...reaper,
+    ...frozen,
+    maxKills: reaper.maxKills,
+    orphanGraceMs: reaper.orphanGraceMs,
+  };
   return {
     ...merged,
     startupGraceMs: Math.min(merged.startupGraceMs, longest),

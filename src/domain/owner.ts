@@ -1,6 +1,6 @@
 /** Who owns a pod: label, key and uuid, and what one owner may do with another's record. */
 import { z } from 'zod';
-import { type Part } from './part.ts';
+import type { Part } from './part.ts';
 
 /** What GitHub (or a like forge) says of a run. Survives renames; names are only labels. */
 export const ownerKey = z.object({

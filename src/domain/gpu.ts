@@ -1,0 +1,86 @@
+/** What `nvidia-smi` says: figures, "no GPU", or unknown. A missing figure is never zero. */
+import { type Part, seen, unseen } from './part.ts';
+
+/** The query whose CSV (noheader, nounits) `parseGpuSample` reads. */
+export const GPU_QUERY = 'index,uuid,utilization.gpu,memory.used,memory.total';
+
+/** One row; null where the driver gives no figure ([N/A], [Not Supported], MIG). */
+export type GpuFigures = {
+  readonly index: string;
+  readonly util: number | null;
+  readonly memoryUsedMib: number | null;
+  readonly memoryTotalMib: number | null;
+};
+
+export type GpuReading =
+  | { readonly state: 'no-gpu' }
+  /** One or more samples, each with every GPU of the pod. */
+  | { readonly state: 'figures'; readonly samples: readonly (readonly GpuFigures[])[] };
+
+/** The raw answer of one run of nvidia-smi. */
+export type GpuAnswer = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
+
+const ROW = /^\s*(\d{1,3})\s*,\s*([^,]*),\s*([^,]*),\s*([^,]*),\s*([^,]*?)\s*$/;
+const NO_DEVICES = /no devices were found/i;
+
+/** A figure with or without unit (`97`, `97 %`, `1024 MiB`), or null. */
+function figure(text: string | undefined): number | null {
+  const match = /^(\d{1,7})(?:\.\d+)?\s*(?:%|MiB)?$/.exec((text ?? '').trim());
+  return match === null ? null : Number(match[1]);
+}
+
+function parseGpuSample(answer: GpuAnswer): Part<'no-gpu' | readonly GpuFigures[]> {
+  const text = answer.stdout.replaceAll('\r', '');
+  if (NO_DEVICES.test(text) || NO_DEVICES.test(answer.stderr)) return seen('no-gpu');
+  if (answer.exitCode === 127) return unseen('nvidia-smi is not on the pod');
+  if (answer.exitCode !== 0) return unseen(`nvidia-smi failed with exit code ${answer.exitCode}`);
+  const rows = text.split('\n').flatMap((line): GpuFigures[] => {
+    const match = ROW.exec(line);
+    if (match === null) return [];
+    const util = figure(match[3]);
+    return [
+      {
+        index: match[1] ?? '',
+        util: util !== null && util <= 100 ? util : null,
+        memoryUsedMib: figure(match[4]),
+        memoryTotalMib: figure(match[5]),
+      },
+    ];
+  });
+  return rows.length === 0 ? unseen('nvidia-smi gave no row that can be read') : seen(rows);
+}
+
+/** Reads the samples of one visit. One unreadable sample makes the reading unknown. */
+export function readGpu(answers: readonly GpuAnswer[]): Part<GpuReading> {
+  const samples: (readonly GpuFigures[])[] = [];
+  for (const answer of answers) {
+    const sample = parseGpuSample(answer);
+    if (sample.kind === 'unseen') return sample;
+    if (sample.value === 'no-gpu') return seen({ state: 'no-gpu' });
+    samples.push(sample.value);
+  }
+  if (samples.length === 0) return unseen('no GPU sample was taken');
+  const counts = new Set(samples.map((sample) => sample.length));
+  if (counts.size > 1) return unseen('the number of GPUs changed between samples');
+  return seen({ state: 'figures', samples });
+}
+
+export type GpuActivity = 'busy' | 'idle' | 'unknown' | 'no-gpu';
+
+/** Busy if any figure of any sample is above `minUtil`; unknown if any is missing; else idle. */
+export function gpuActivity(reading: Part<GpuReading>, minUtil: number): GpuActivity {
+  if (reading.kind === 'unseen') return 'unknown';
+  if (reading.value.state === 'no-gpu') return 'no-gpu';
+  const utils = reading.value.samples.flatMap((sample) => sample.map((gpu) => gpu.util));
+  if (utils.some((util) => util !== null && util > minUtil)) return 'busy';
+  return utils.some((util) => util === null) ? 'unknown' : 'idle';
+}
+
+/** Most device memory held in any sample, MiB: told, and decides nothing. */
+export function residentMemoryMib(reading: Part<GpuReading>): number | null {
+  if (reading.kind === 'unseen' || reading.value.state === 'no-gpu') return null;
+  const totals = reading.value.samples.map((sample) =>
+    sample.reduce((sum, gpu) => sum + (gpu.memoryUsedMib ?? 0), 0),
+  );
+  return Math.max(...totals);
+}
