@@ -20,7 +20,7 @@ function carriers(mark: string): string[] {
     .map(({ name }) => name);
 }
 
-function helps(ended: Ended): void {
+function expectHelp(ended: Ended): void {
   expect(ended.err).toBe('');
   expect(ended.code).toBe(0);
   expect(ended.out).toContain('podtrack');
@@ -29,7 +29,7 @@ function helps(ended: Ended): void {
 describe('on the Node that runs the tests', () => {
   const ended = shipped.run(process.execPath, '--help');
 
-  it('cli.js --help answers from an empty folder', () => helps(ended));
+  it('cli.js --help answers from an empty folder', () => expectHelp(ended));
 
   it('--help loads the stub and the entry', () => {
     expect(ended.loaded).toEqual(expect.arrayContaining(['cli.js', 'index.js']));
@@ -46,5 +46,5 @@ describe('on the Node that runs the tests', () => {
 
 suiteWith(['node24'], 'on Node 24', () => {
   it('cli.js --help answers from an empty folder', () =>
-    helps(shipped.run(component('node24') ?? '', '--help')));
+    expectHelp(shipped.run(component('node24') ?? '', '--help')));
 });
