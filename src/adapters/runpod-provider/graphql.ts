@@ -7,7 +7,7 @@ import { persist } from './retry.ts';
 import { graphqlBody } from './schemas.ts';
 import { harmless, jsonOf } from './words.ts';
 
-export type GraphqlCall = {
+type GraphqlCall = {
   readonly tried: string;
   readonly state: string;
   readonly query: string;

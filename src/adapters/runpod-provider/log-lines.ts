@@ -1,5 +1,7 @@
 /** The last lines of a container's log, read from an event stream that never ends by itself. */
+import { stripVTControlCharacters } from 'node:util';
 import { createParser } from 'eventsource-parser';
+import type { Redact } from '../redact.ts';
 import type { Ask, Body } from './exchange.ts';
 import type { Line } from './options.ts';
 import { answerError, oddAnswer } from './refusals.ts';
@@ -11,18 +13,11 @@ import { logEvent } from './schemas.ts';
 const LONGEST_TAIL = 5000;
 const LONGEST_LINE = 4096;
 
-// biome-ignore-start lint/suspicious/noControlCharactersInRegex: terminal codes are what is taken out.
-const TERMINAL_CODES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
-const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-// biome-ignore-end lint/suspicious/noControlCharactersInRegex: as above.
+const HIDDEN = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** A pod's words on a person's terminal: no colours, no cursor moves, no hidden or reversing characters. */
-export function calm(line: string): string {
-  return line
-    .slice(0, 4 * LONGEST_LINE)
-    .replace(TERMINAL_CODES, '')
-    .replace(CONTROLS, '')
-    .slice(0, LONGEST_LINE);
+function calm(line: string): string {
+  return stripVTControlCharacters(line).replace(HIDDEN, '').slice(0, LONGEST_LINE);
 }
 
 type Chunk = { readonly done: boolean; readonly text: string };
@@ -69,14 +64,15 @@ async function readEvents(line: Line, body: Body, tail: number): Promise<string>
 }
 
 /** Lines of the container alone; null where events came and none had the shape of a log line. */
-function linesIn(text: string): readonly string[] | null {
+function linesIn(text: string, redact: Redact): readonly string[] | null {
   const lines: string[] = [];
   let events = 0;
   const parser = createParser({
     onEvent: ({ data }) => {
       events += 1;
       const read = logEvent.safeParse(jsonOrNull(data));
-      if (read.success && (read.data.source ?? 'container') === 'container') lines.push(calm(read.data.line));
+      if (read.success && (read.data.source ?? 'container') === 'container')
+        lines.push(calm(redact(read.data.line)));
     },
   });
   parser.feed(`${text}\n\n`);
@@ -91,7 +87,7 @@ function jsonOrNull(text: string): unknown {
   }
 }
 
-/** Newest last, at most `tail`; known secrets are taken out. Throws WorldError like every read. */
+/** Newest last, at most `tail`, without our own key. Throws WorldError like every read. */
 export async function logLines(line: Line, id: string, tail: number): Promise<readonly string[]> {
   const wanted = Math.min(LONGEST_TAIL, Math.max(0, Math.floor(tail)));
   const url = podUrl(line, id, '/logs');
@@ -110,7 +106,7 @@ export async function logLines(line: Line, id: string, tail: number): Promise<re
   const { answer } = await persist(line, ask);
   if (answer.status !== 200 || !answer.contentType.startsWith('text/event-stream'))
     throw answerError(line, ask, answer);
-  const lines = linesIn(answer.text);
+  const lines = linesIn(answer.text, line.redact);
   if (lines === null) throw oddAnswer(ask, answer, 'an event stream without log lines');
-  return lines.slice(-wanted).map(line.redact);
+  return lines.slice(-wanted);
 }

@@ -6,7 +6,7 @@ import { type Redact, redactor } from '../redact.ts';
 import { isLoopbackHost } from './address.ts';
 import { systemDispatcher } from './dispatcher.ts';
 
-export const RUNPOD_BASE_URL = 'https://api.runpod.io';
+const RUNPOD_BASE_URL = 'https://api.runpod.io';
 
 export type RunpodOptions = {
   readonly apiKey: string;
@@ -45,7 +45,7 @@ export type Limits = {
   readonly largestLog: number;
 };
 
-export const LIMITS: Limits = {
+const LIMITS: Limits = {
   attempts: 4,
   firstDelayMs: 1000,
   longestDelayMs: 30_000,

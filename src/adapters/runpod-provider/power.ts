@@ -5,7 +5,7 @@ import type { Ask } from './exchange.ts';
 import type { Line } from './options.ts';
 import { answerError } from './refusals.ts';
 import { lookUp, podIn, podUrl } from './rest.ts';
-import { persist } from './retry.ts';
+import { backoffMs, persist } from './retry.ts';
 
 type Action = {
   readonly word: 'stop' | 'start';
@@ -34,7 +34,7 @@ function askFor(line: Line, id: string, action: Action): Ask {
   };
 }
 
-/** The pod as answered; null = unknown whether it happened, or refused because of the status it is in. */
+/** The pod as answered, or the error as a value: what it means depends on a look at the pod. */
 async function once(line: Line, id: string, action: Action): Promise<ProviderPod | WorldError> {
   const ask = askFor(line, id, action);
   try {
@@ -59,6 +59,7 @@ async function act(line: Line, id: string, action: Action): Promise<ProviderPod 
     const unknown = answered.failure === 'outcome-unknown' || answered.failure === 'timed-out';
     if (!unknown && answered.failure !== 'conflict' && answered.failure !== 'unexpected-answer')
       throw answered;
+    await line.clock.sleep(backoffMs(attempt, line.limits, line.random));
     const found = done(await lookUp(line, id), action);
     if (found !== null) return found;
     if (!unknown || attempt === MOST_TRIES) throw answered;

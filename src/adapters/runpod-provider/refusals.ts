@@ -14,6 +14,7 @@ const NEXT: Partial<Record<WorldFailure, string>> = {
   'rate-limited': 'Run again later, or run fewer jobs at once on this account',
   'server-error': 'Nothing to mend here: run again when RunPod answers',
   'outcome-unknown': 'Look at the pod before trying again: it may have happened',
+  'write-refused': 'Mend what RunPod names, then try again',
   conflict: 'See whether the pod is locked or belongs to a cluster, and end it there',
 };
 const NEXT_ODD =

@@ -4,7 +4,7 @@ import type { ProviderStatus, SshAddress } from '../../domain/provider-pod.ts';
 import { mayDial } from './address.ts';
 import type { PodV1, PodV2 } from './schemas.ts';
 
-export type NoAddress = 'not-ready' | 'not-running' | 'no-port-22' | 'proxy-only' | 'private-address';
+type NoAddress = 'not-ready' | 'not-running' | 'no-port-22' | 'proxy-only' | 'private-address';
 
 const no = (reason: NoAddress): Part<SshAddress> => unseen(reason);
 

@@ -19,7 +19,7 @@ const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 /** One line of foreign text without control characters, known secrets and what looks like a token, cut to size. */
 export function harmless(text: string, redact: Redact): string {
-  const line = redact(text.slice(0, 4 * LONGEST_DETAIL).replace(CONTROLS, ' ')).replace(TOKEN_LIKE, '[…]');
+  const line = redact(text).replace(CONTROLS, ' ').replace(TOKEN_LIKE, '[…]');
   const short = line.replace(/\s+/g, ' ').trim();
   return short.length > LONGEST_DETAIL ? `${short.slice(0, LONGEST_DETAIL)}…` : short;
 }
