@@ -128,6 +128,26 @@ const IN_DOMAIN = [
 /** Where an exception may be caught: hands wrap, carry-out keeps pods apart, doors end the process. */
 const CATCHLESS = /^src\/(domain\/|ports\.ts|flows\/(?!carry-out\.ts))/;
 
+/**
+ * `try { return parsed } catch { return notParsed }`: text that does not parse becomes data, which is all that the domain may catch.
+ * @param {ts.TryStatement} node
+ */
+function isParser(node) {
+  const blocks = [node.tryBlock, node.catchClause?.block];
+  return blocks.every((block) => {
+    const [only, ...more] = block?.statements ?? [];
+    return only !== undefined && more.length === 0 && ts.isReturnStatement(only);
+  });
+}
+
+/**
+ * @param {string} path
+ * @param {ts.TryStatement} node
+ */
+function catchless(path, node) {
+  return CATCHLESS.test(path) && !(path.startsWith('src/domain/') && isParser(node));
+}
+
 /** @param {ts.Node} node */
 function isDoubleCast(node) {
   return (
@@ -153,7 +173,7 @@ function speechLaw({ path, text, ast }) {
   const rules = path.startsWith('src/domain/') ? [...EVERYWHERE, ...IN_DOMAIN] : EVERYWHERE;
   /** @param {ts.Node} node */
   const visit = (node) => {
-    if (ts.isCatchClause(node) && CATCHLESS.test(path)) {
+    if (ts.isTryStatement(node) && node.catchClause !== undefined && catchless(path, node)) {
       breach(
         'catch',
         at(path, text, node.getStart(ast)),

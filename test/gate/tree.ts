@@ -74,8 +74,12 @@ export function runpodProvider(url: string): Provider {
   };
 }
 `,
-  'on-pod/probe.sh': `#!/bin/sh
-printf '%s\\n' "it's $1 \\\\ a\ttab"
+  'on-pod/parts/ground.sh': `# The ground.
+raw() { printf '%s' "$1"; }
+`,
+  'on-pod/probe.sh': `# One look: nobody's apostrophe is lost.
+. ./parts/ground.sh
+raw "it's $1 \\\\ "a tab""
 `,
   'src/adapters/ssh-shell.ts': `/** Commands over SSH. */
 import { onPodText } from '../on-pod-text.ts';
