@@ -1,0 +1,229 @@
+/** A pod as the on-pod scripts see it: a root folder, a PATH on which `sh` is the shell under test, and a clock to set. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onPodText } from '../../src/on-pod-text.ts';
+
+/** The shells that pods have, as far as this machine has them. */
+export const SHELLS: readonly { readonly name: string; readonly path: string }[] = [
+  ['sh', 'sh'],
+  ['dash', 'dash'],
+  ['bash', 'bash'],
+  ['busybox', 'busybox'],
+  ['mksh', 'mksh'],
+].flatMap(([name = '', file = '']) => {
+  const found = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, file))
+    .find(existsSync);
+  return found === undefined ? [] : [{ name, path: found }];
+});
+
+const BOOTSTRAP =
+  'IFS= read -r length; script=$(dd bs=1 count="$length" 2>/dev/null; echo x); script=${script%x}; (eval "$script")';
+
+export type Ran = {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The `key=value` lines; the last of a name counts. */
+  readonly said: ReadonlyMap<string, string>;
+};
+
+export type PodOptions = {
+  readonly shell?: string;
+  readonly mounts?: readonly string[];
+  /** Tools by name that are not on the pod's PATH. */
+  readonly without?: readonly string[];
+  /** A clock that stands where the test sets it, in seconds; default: this machine's. */
+  readonly clock?: number;
+  readonly injectedKey?: string;
+};
+
+const SHM = 'tmpfs /dev/shm tmpfs rw,nosuid,nodev,noexec,relatime,size=65536k 0 0';
+export const KEY = 'rpa_SECRETSECRETSECRETSECRET0123456789';
+
+export class PodStand {
+  readonly root = mkdtempSync(join(tmpdir(), 'podtrack-pod-'));
+  readonly home = join(this.root, 'root');
+  readonly ram = join(this.root, 'dev/shm/podtrack');
+  readonly bin = join(this.root, 'bin');
+  readonly #marker = randomBytes(8).toString('hex');
+  readonly #path: string;
+
+  constructor(options: PodOptions = {}) {
+    for (const folder of ['dev/shm', 'run', 'tmp', 'proc/1', 'etc', 'root', 'usr/local/bin', 'bin'])
+      mkdirSync(join(this.root, folder), { recursive: true });
+    writeFileSync(join(this.root, 'proc/mounts'), `${(options.mounts ?? [SHM]).join('\n')}\n`);
+    writeFileSync(join(this.root, 'proc/loadavg'), '1.25 0.50 0.10 1/100 4242\n');
+    const key = options.injectedKey === undefined ? '' : `RUNPOD_API_KEY=${options.injectedKey}\0`;
+    writeFileSync(join(this.root, 'proc/1/environ'), `PATH=/usr/bin\0${key}HOME=/root\0`);
+    if (options.clock === undefined) symlinkSync('/proc/uptime', join(this.root, 'proc/uptime'));
+    else this.setClock(options.clock);
+    this.#path = this.#layTools(options);
+  }
+
+  /** Seconds of the clock that the switch goes by. */
+  setClock(seconds: number): void {
+    writeFileSync(join(this.root, 'proc/uptime'), `${seconds}.42 99.00\n`);
+  }
+
+  install(words: Readonly<Record<string, string | number>>, key = KEY): Promise<Ran> {
+    const defaults = {
+      stop_in: 1000,
+      owner_in: 900,
+      absolute_in: 5000,
+      extensions_left: 0,
+      pet_window: 0,
+      pod_id: 'pod1abcdefghij',
+      registry_id: '00112233445566778899aabbccddeeff',
+      owner_uuid: 'owner-1',
+      rest: 'http://127.0.0.1:9',
+      graphql: 'http://127.0.0.1:9/graphql',
+      key_source: 'explicit',
+      pull_margin: 100,
+      pet_min: 300,
+      hb_grace: 600,
+      tick: 1,
+      backoff_first: 1,
+      backoff_last: 2,
+    };
+    const args = Object.entries({ ...defaults, ...words }).map(([name, value]) => `${name}=${value}`);
+    return this.run('install', args, `${key}\n`);
+  }
+
+  /** Runs a script as a login on the pod would: text and stdin over one pipe, arguments on the command line. */
+  run(script: keyof typeof onPodText, args: readonly string[] = [], stdin = ''): Promise<Ran> {
+    const text = onPodText[script];
+    return this.shell(['-c', BOOTSTRAP, 'podtrack', ...args], `${Buffer.byteLength(text)}\n${text}${stdin}`);
+  }
+
+  /** Runs the pod's `sh` itself. */
+  async shell(args: readonly string[], stdin = ''): Promise<Ran> {
+    const child = spawn(join(this.bin, 'sh'), args, { env: this.env, cwd: this.root, stdio: 'pipe' });
+    const heard = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (heard.stdout += chunk));
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (heard.stderr += chunk));
+    // A script may refuse before it has read everything.
+    child.stdin.on('error', () => undefined).end(stdin);
+    const exit = await new Promise<number>((done, fail) => {
+      child.on('error', fail).on('close', (code) => done(code ?? -1));
+    });
+    const said = new Map(
+      heard.stdout.split('\n').flatMap((line): [string, string][] => {
+        const at = line.indexOf('=');
+        return at > 0 ? [[line.slice(0, at), line.slice(at + 1)]] : [];
+      }),
+    );
+    return { exit, ...heard, said };
+  }
+
+  get env(): Record<string, string> {
+    return {
+      PATH: this.#path,
+      HOME: this.home,
+      PODTRACK_ROOT: this.root,
+      PODTRACK_TEST_POD: this.#marker,
+      ENV: '',
+    };
+  }
+
+  status(): Promise<Ran> {
+    return this.run('switch', ['status']);
+  }
+
+  /** A file of the switch, or empty. */
+  held(name: string): string {
+    try {
+      return readFileSync(join(this.ram, name), 'utf8');
+    } catch {
+      return '';
+    }
+  }
+
+  pidOf(role: 'watchdog' | 'supervisor'): number {
+    return Number(this.held(`${role}.pid`).split(' ')[0]);
+  }
+
+  /** Every process of this pod, by a marker in its environment. */
+  processes(): number[] {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .filter((pid) =>
+        readOrEmpty(`/proc/${pid}/environ`).split('\0').includes(`PODTRACK_TEST_POD=${this.#marker}`),
+      )
+      .map(Number);
+  }
+
+  /** Command lines of every process of this pod. */
+  commandLines(): string[] {
+    return this.processes().map((pid) => readOrEmpty(`/proc/${pid}/cmdline`));
+  }
+
+  async close(): Promise<void> {
+    for (let round = 0; round < 200; round += 1) {
+      const left = this.processes();
+      if (left.length === 0) break;
+      for (const pid of left) killIfThere(pid);
+      await sleep(10);
+    }
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  }
+
+  /** A program of the pod, in its own bin folder. */
+  program(name: string, text: string): void {
+    writeFileSync(join(this.bin, name), text);
+    chmodSync(join(this.bin, name), 0o755);
+  }
+
+  #layTools(options: PodOptions): string {
+    symlinkSync(options.shell ?? '/bin/sh', join(this.bin, 'sh'));
+    if (options.without === undefined) return [this.bin, process.env['PATH'] ?? ''].join(delimiter);
+    const folders = (process.env['PATH'] ?? '').split(delimiter).filter(existsSync);
+    for (const folder of folders) {
+      for (const name of readdirSync(folder)) {
+        if (options.without.includes(name) || existsSync(join(this.bin, name))) continue;
+        symlinkSync(join(folder, name), join(this.bin, name));
+      }
+    }
+    return this.bin;
+  }
+}
+
+/** Waits until `test` holds; the limit is generous and says only "never". */
+export async function until(what: string, test: () => boolean | Promise<boolean>): Promise<void> {
+  for (let round = 0; round < 500; round += 1) {
+    if (await test()) return;
+    await sleep(50);
+  }
+  throw new Error(`Never came: ${what}`);
+}
+
+export function killIfThere(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Ended by itself between the look and the kill.
+  }
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return ''; // Gone meanwhile, or not ours to read.
+  }
+}
