@@ -125,8 +125,8 @@ const IN_DOMAIN = [
   ['purity', (node) => ts.isIdentifier(node) && node.text === 'Promise', 'the domain does not wait'],
 ];
 
-/** Where an exception may be caught: hands wrap, carry-out keeps pods apart, doors end the process. */
-const CATCHLESS = /^src\/(domain\/|ports\.ts|flows\/(?!carry-out\.ts))/;
+/** Hands wrap, carry-out keeps pods apart, doors end the process: there an exception may be caught as it comes. */
+const CATCHES_WITH_CARE = /^src\/(domain\/|ports\.ts|flows\/(?!carry-out\.ts))/;
 
 /**
  * `try { return parsed } catch { return notParsed }`: text that does not parse becomes data, which is all that the domain may catch.
@@ -141,11 +141,21 @@ function isParser(node) {
 }
 
 /**
+ * `if (!(error instanceof WorldError)) throw error;` first: what the flow does not name goes on.
+ * @param {ts.TryStatement} node
+ */
+function isChoosy(node) {
+  const [first] = node.catchClause?.block.statements ?? [];
+  return first !== undefined && /^if \(!\((\w+) instanceof \w+\)\) throw \1;$/.test(first.getText());
+}
+
+/**
  * @param {string} path
  * @param {ts.TryStatement} node
  */
-function catchless(path, node) {
-  return CATCHLESS.test(path) && !(path.startsWith('src/domain/') && isParser(node));
+function swallows(path, node) {
+  if (node.catchClause === undefined || !CATCHES_WITH_CARE.test(path)) return false;
+  return path.startsWith('src/flows/') ? !isChoosy(node) : !isParser(node);
 }
 
 /** @param {ts.Node} node */
@@ -173,11 +183,11 @@ function speechLaw({ path, text, ast }) {
   const rules = path.startsWith('src/domain/') ? [...EVERYWHERE, ...IN_DOMAIN] : EVERYWHERE;
   /** @param {ts.Node} node */
   const visit = (node) => {
-    if (ts.isTryStatement(node) && node.catchClause !== undefined && catchless(path, node)) {
+    if (ts.isTryStatement(node) && swallows(path, node)) {
       breach(
         'catch',
         at(path, text, node.getStart(ast)),
-        'only adapters, flows/carry-out.ts and doors catch',
+        'the domain catches only to parse, a flow only what it names',
       );
     }
     for (const [law, matches, reason] of rules) {

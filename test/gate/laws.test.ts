@@ -29,6 +29,8 @@ const tree = layTree({
   'src/flows/silent.ts': 'export const a = 1;\n',
   'src/flows/carry-out.ts':
     '/** Keeps pods apart. */\nexport function a(): void {\n  try {\n    a();\n  } catch {}\n}\n',
+  'src/flows/choosy.ts':
+    '/** Names what it catches. */\nexport function a(): void {\n  try {\n    a();\n  } catch (error) {\n    if (!(error instanceof TypeError)) throw error;\n  }\n}\n',
   'src/domain/parser.ts':
     '/** Text that may not parse. */\nexport function a(b: string): unknown {\n  try {\n    return JSON.parse(b);\n  } catch {\n    return null;\n  }\n}\n',
   'package.json': '{ "type": "module", "dependencies": { "zod": "^4.6.7" } }\n',
@@ -57,6 +59,10 @@ it('carry-out may catch: it keeps pods apart', () => {
 
 it('a parser of the domain may turn text that does not parse into data', () => {
   expect(lines.filter((line) => line.startsWith('src/domain/parser.ts'))).toEqual([]);
+});
+
+it('a flow may catch an error that it names, and lets the others go on', () => {
+  expect(lines.filter((line) => line.startsWith('src/flows/choosy.ts'))).toEqual([]);
 });
 
 it('a house whose files grow long as a whole breaks the law of length', () => {
