@@ -1,8 +1,8 @@
 /** The actions on a pod (start, stop, restart, terminate) with their gates, and a pod's other changes of mind. */
 import { takeFault } from './faults.ts';
-import { beginStart, end, freshPorts, halt, restart, systemLine } from './lifecycle.ts';
 import { meterPod, spendRate } from './ledger.ts';
-import { HOST_FULL, type Outcome, type Refused, done, notFound, refused, rule } from './outcome.ts';
+import { beginStart, end, freshPorts, halt, restart, systemLine } from './lifecycle.ts';
+import { done, HOST_FULL, notFound, type Outcome, type Refused, refused, rule } from './outcome.ts';
 import { ACTIONS, type Mount, type PodAction, type PodState } from './pod-state.ts';
 import type { World } from './state.ts';
 import { freeGpus } from './stock.ts';
@@ -15,8 +15,7 @@ function livePod(world: World, podId: string): PodState | null {
 function startGate(world: World, pod: PodState): Refused | null {
   const occasion = { operation: 'podAction', podId: pod.id } as const;
   const { compute, placement } = pod;
-  const taken =
-    compute.kind === 'gpu' && freeGpus(world, compute.id, placement.dataCenterId) < compute.count;
+  const taken = compute.kind === 'gpu' && freeGpus(world, compute.id, placement.dataCenterId) < compute.count;
   const known = compute.kind === 'gpu' && world.catalog.stock[compute.id] !== undefined;
   if (pod.hostFull || (known && taken) || takeFault(world.faults, 'host-full', occasion) !== null) {
     return refused('host-full', HOST_FULL);

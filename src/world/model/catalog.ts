@@ -106,7 +106,12 @@ function cpu(id: string, name: string, group: string, per: { ram: number; price:
   };
 }
 
-function center(id: string, name: string, region: 'EUROPE' | 'NORTH_AMERICA', country: string): DataCenterKind {
+function center(
+  id: string,
+  name: string,
+  region: 'EUROPE' | 'NORTH_AMERICA',
+  country: string,
+): DataCenterKind {
   return {
     id,
     name,

@@ -1,16 +1,16 @@
 /** Renting a pod: the rules between fields, money, capacity, and the pod that comes out of it. */
 import { nextHex, nextId } from './chance.ts';
 import { peekFault, takeFault } from './faults.ts';
+import { podGpu } from './gpu-load.ts';
 import { longDate } from './instant.ts';
 import { meterPod, spendRate } from './ledger.ts';
 import { tell } from './lifecycle.ts';
-import { NO_CAPACITY, type Outcome, type Refused, done, notFound, refused, rule } from './outcome.ts';
+import { done, NO_CAPACITY, notFound, type Outcome, type Refused, refused, rule } from './outcome.ts';
 import type { Cloud, Compute, Mount, Placement, PodState } from './pod-state.ts';
 import { type PodWish, type SettledWish, settledCompute, withTemplate } from './pod-wish.ts';
 import { containerDiskRate, microPerHour, volumeDiskRate } from './rates.ts';
-import { podGpu } from './gpu-load.ts';
 import type { World } from './state.ts';
-import { type MachineWish, findMachine, takeGpus } from './stock.ts';
+import { findMachine, type MachineWish, takeGpus } from './stock.ts';
 
 const MAX_ENV = 50;
 const MAX_HTTP_PORTS = 10;

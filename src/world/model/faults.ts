@@ -47,12 +47,21 @@ export const faultSchema = z.discriminatedUnion('name', [
   plain('delete-500-but-deleted'),
   plain('delete-404-but-alive'),
   z.strictObject({ name: z.literal('delete-never-answers'), deleted: z.boolean().default(false), ...scope }),
-  z.strictObject({ name: z.literal('delete-lags'), ms: ms.optional(), polls: z.int().min(1).optional(), ...scope }),
+  z.strictObject({
+    name: z.literal('delete-lags'),
+    ms: ms.optional(),
+    polls: z.int().min(1).optional(),
+    ...scope,
+  }),
   z.strictObject({ name: z.literal('terminated-lingers'), ms: ms.optional(), ...scope }),
   z.strictObject({ name: z.literal('stale-runtime'), ms, ...scope }),
   // What stands between.
   z.strictObject({ name: z.literal('html'), status: z.int().min(200).max(599).default(502), ...scope }),
-  z.strictObject({ name: z.literal('truncated-body'), cut: z.enum(['json', 'socket']).default('json'), ...scope }),
+  z.strictObject({
+    name: z.literal('truncated-body'),
+    cut: z.enum(['json', 'socket']).default('json'),
+    ...scope,
+  }),
   z.strictObject({ name: z.literal('429'), retryAfter: z.int().min(0).default(12), ...scope }),
   z.strictObject({ name: z.literal('slow'), ms, ...scope }),
   plain('reset'),

@@ -4,7 +4,8 @@ import type { Compute, PodState } from './pod-state.ts';
 import type { World } from './state.ts';
 
 /** The load wished for by a seed; what is left out is an idle, empty card of the right size. */
-export type GpuLoad = Partial<Pick<PodGpu, 'util' | 'memUsedMiB' | 'memTotalMiB' | 'script'>>;
+type Scripted = 'util' | 'memUsedMiB' | 'memTotalMiB' | 'script';
+export type GpuLoad = { readonly [Key in Scripted]?: PodGpu[Key] | undefined };
 
 /** null on CPU pods. */
 export function podGpu(world: World, compute: Compute, load: GpuLoad): PodGpu | null {

@@ -1,6 +1,7 @@
 /** Meters that run while something costs money, and the purse they are paid from. */
-import { billedSeconds, containerDiskRate, networkVolumeRate, volumeDiskRate } from './rates.ts';
+
 import type { PodState } from './pod-state.ts';
+import { billedSeconds, containerDiskRate, networkVolumeRate, volumeDiskRate } from './rates.ts';
 import type { Meter, Purse, VolumeState, World } from './state.ts';
 
 /** Micro-dollars per hour that the account spends now. */

@@ -1,4 +1,6 @@
 /** The steps of a pod's life: each changes status, meters, stock and log together, and tells whoever runs the containers. */
+
+import type { PodAddress } from '../pod-hosts.ts';
 import { nextInt } from './chance.ts';
 import { longDate } from './instant.ts';
 import { meterPod } from './ledger.ts';
@@ -108,4 +110,17 @@ export function end(world: World, pod: PodState, by: 'user' | 'Runpod'): void {
   const own = world.keys.findIndex((key) => key.podId === pod.id);
   if (own >= 0) world.keys.splice(own, 1);
   tell(world, pod, 'terminated');
+}
+
+/** The container of a starting or running pod can be reached here. */
+export function reportAddress(pod: PodState, address: PodAddress): void {
+  if (pod.status === 'STARTING' || pod.status === 'RUNNING') pod.address = address;
+}
+
+/** The host could not bring the container up: unrecoverable, as far as the account is concerned. */
+export function failStart(world: World, pod: PodState, why: string): void {
+  if (pod.status !== 'STARTING' && pod.status !== 'RUNNING') return;
+  pod.dueAt = null;
+  systemLine(world, pod, `error starting container: ${why}`);
+  move(world, pod, 'ERROR');
 }

@@ -1,7 +1,8 @@
 /** What somebody asks for when renting a pod, the same for every API, and how a template fills it in. */
-import type { Cloud, Compute, Mount } from './pod-state.ts';
+
 import type { Outcome } from './outcome.ts';
 import { done, notFound, refused } from './outcome.ts';
+import type { Cloud, Compute, Mount } from './pod-state.ts';
 import type { TemplateState, World } from './state.ts';
 
 /** A rental as asked for; undefined = not given. */

@@ -1,6 +1,6 @@
 /** Logins for private image registries: names are unique, secrets go in and never come out. */
 import { nextId } from './chance.ts';
-import { type Outcome, done, notFound, refused, rule } from './outcome.ts';
+import { done, notFound, type Outcome, refused, rule } from './outcome.ts';
 import type { RegistryState, World } from './state.ts';
 
 export function createRegistry(world: World, name: string): Outcome<RegistryState> {

@@ -1,6 +1,7 @@
 /** What is free where: counting GPUs in and out, and finding a machine for a wish. */
-import type { Cloud, Compute, Placement } from './pod-state.ts';
+
 import { nextId } from './chance.ts';
+import type { Cloud, Compute, Placement } from './pod-state.ts';
 import type { GpuKind, World } from './state.ts';
 
 export type Availability = 'NONE' | 'LOW' | 'MEDIUM' | 'HIGH';
@@ -61,9 +62,7 @@ export function findMachine(world: World, wish: MachineWish): Placement | null {
   const machineId = () => nextId(world.chance, 12);
   if (compute.kind === 'cpu') {
     const first = centers[0];
-    return first === undefined
-      ? null
-      : { dataCenterId: first.id, machineId: machineId(), cudaVersion: null };
+    return first === undefined ? null : { dataCenterId: first.id, machineId: machineId(), cudaVersion: null };
   }
   const kind = world.catalog.gpus.find(({ id }) => id === compute.id);
   if (kind === undefined || compute.count > kind.maxCount[wish.cloud]) return null;

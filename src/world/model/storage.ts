@@ -1,7 +1,7 @@
 /** Network volumes: they outlive pods and bill until deleted. */
 import { nextId } from './chance.ts';
 import { meterVolume } from './ledger.ts';
-import { type Outcome, done, notFound, refused, rule } from './outcome.ts';
+import { done, notFound, type Outcome, refused, rule } from './outcome.ts';
 import type { VolumeState, World } from './state.ts';
 
 export interface VolumeWish {

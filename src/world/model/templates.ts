@@ -1,6 +1,6 @@
 /** Templates: presets for pods, the account's own and a few public ones; names of one's own are unique. */
 import { nextId } from './chance.ts';
-import { type Outcome, done, notFound, refused, rule } from './outcome.ts';
+import { done, notFound, type Outcome, refused, rule } from './outcome.ts';
 import type { TemplateState, World } from './state.ts';
 
 export type TemplateWish = Omit<TemplateState, 'id' | 'source' | 'createdAt'>;
