@@ -1,0 +1,38 @@
+/** Puts an end to waiting: a limit in all, and one for silence, both measured on the injected clock. */
+import type { Clock } from '../../ports.ts';
+
+/** Short, so that a finished wait keeps no process alive for long: `Clock.sleep` cannot be cut short. */
+const TICK_MS = 200;
+
+export type Limit = {
+  readonly clock: Clock;
+  /** Epoch ms after which the work is given up. */
+  readonly untilAt: number;
+  /** Longest time without a call of `alive`; left out = none. */
+  readonly silenceMs?: number;
+  /** Makes the error, and may cut what still runs. */
+  readonly overdue: (kind: 'budget' | 'silence') => Error;
+};
+
+/** Runs `work` within the limit. The work is not stopped by itself: `overdue` must cut it. */
+export async function bounded<T>(limit: Limit, work: (alive: () => void) => Promise<T>): Promise<T> {
+  const { clock } = limit;
+  let heardAt = clock.now();
+  let settled = false;
+  const result = work(() => {
+    heardAt = clock.now();
+  }).finally(() => {
+    settled = true;
+  });
+  const patience = async (): Promise<T> => {
+    while (!settled) {
+      const left = limit.untilAt - clock.now();
+      if (left <= 0) throw limit.overdue('budget');
+      const quiet = limit.silenceMs === undefined ? left : heardAt + limit.silenceMs - clock.now();
+      if (quiet <= 0) throw limit.overdue('silence');
+      await clock.sleep(Math.min(left, quiet, TICK_MS));
+    }
+    return result;
+  };
+  return Promise.race([result, patience()]);
+}

@@ -1,0 +1,92 @@
+/** The frame around every answer of a pod: what stands outside it (banners, motd, rc noise) is never taken for an answer. */
+
+/**
+ * Run by whatever login shell the user has, so it is one line without single quotes. It takes exactly the script
+ * from stdin (`dd bs=1` never reads ahead) and leaves the rest of stdin to the script. Both streams are framed:
+ * the end of the answer is seen at once, even when a process left behind keeps the channel open.
+ */
+const BOOTSTRAP = [
+  'IFS= read -r t && IFS= read -r n || exit 97',
+  `s=$(dd bs=1 count="$n" 2>/dev/null; echo x); s="\${s%x}"`,
+  'printf "\\n%s begin\\n" "$t"; printf "\\n%s begin\\n" "$t" >&2',
+  '(eval "$s"); r=$?',
+  'printf "\\n%s end %s\\n" "$t" "$r"; printf "\\n%s end %s\\n" "$t" "$r" >&2',
+].join('; ');
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** The command to execute; arguments are visible on the pod and never secret. */
+export function bootstrapCommand(args: readonly string[]): string {
+  return ['sh', '-c', quoted(BOOTSTRAP), 'podtrack', ...args.map(quoted)].join(' ');
+}
+
+/** What goes over stdin: the token, the script's length, the script, then the script's own input. */
+export function request(token: string, script: string, stdin: Uint8Array | string): Buffer {
+  const text = Buffer.from(script, 'utf8');
+  return Buffer.concat([Buffer.from(`${token}\n${text.length}\n`), text, Buffer.from(stdin)]);
+}
+
+/** Takes a stream apart, chunk by chunk. */
+export type FrameReader = {
+  /** The payload that this chunk completes; may be empty. */
+  push(chunk: Buffer): Buffer;
+  /** The exit code once the frame is closed, else null. */
+  exitCode(): number | null;
+  begun(): boolean;
+  /** The first bytes outside the frame, for error texts. */
+  noise(): string;
+};
+
+const EMPTY = Buffer.alloc(0);
+const NOISE_LIMIT = 400;
+const MAX_EXIT_DIGITS = 3;
+
+export function frameReader(token: string): FrameReader {
+  const begin = Buffer.from(`\n${token} begin\n`);
+  const end = Buffer.from(`\n${token} end `);
+  let state: 'before' | 'inside' | 'ending' | 'after' = 'before';
+  // A frame line may be the very first thing on the stream.
+  let held: Buffer = Buffer.alloc(0);
+  let noise = '';
+  let code: number | null = null;
+
+  const findBegin = (): void => {
+    const at = held.indexOf(begin);
+    const outside = at < 0 ? held.subarray(0, Math.max(0, held.length - begin.length)) : held.subarray(0, at);
+    if (noise.length < NOISE_LIMIT) noise += outside.toString('latin1').slice(0, NOISE_LIMIT);
+    held = at < 0 ? held.subarray(outside.length) : held.subarray(at + begin.length);
+    if (at >= 0) state = 'inside';
+  };
+
+  const findEnd = (): Buffer => {
+    const at = held.indexOf(end);
+    const payload = at < 0 ? held.subarray(0, Math.max(0, held.length - end.length)) : held.subarray(0, at);
+    held = at < 0 ? held.subarray(payload.length) : held.subarray(at + end.length);
+    if (at >= 0) state = 'ending';
+    return payload;
+  };
+
+  const readCode = (): void => {
+    const line = held.indexOf(10);
+    if (line < 0 && held.length <= MAX_EXIT_DIGITS) return;
+    const text = held.subarray(0, Math.max(0, line)).toString('latin1');
+    if (/^\d{1,3}$/.test(text)) code = Number(text);
+    state = 'after';
+  };
+
+  return {
+    push(chunk) {
+      if (state === 'after') return EMPTY;
+      held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      if (state === 'before') findBegin();
+      const payload = state === 'inside' ? findEnd() : EMPTY;
+      if (state === 'ending') readCode();
+      return payload;
+    },
+    exitCode: () => code,
+    begun: () => state !== 'before',
+    noise: () => noise + (state === 'before' ? held.toString('latin1').slice(0, NOISE_LIMIT) : ''),
+  };
+}

@@ -1,0 +1,116 @@
+/** One open connection as the rest of the program sees it: few channels at once, every answer whole or an error. */
+import pLimit from 'p-limit';
+import type { WorldError } from '../../domain/errors.ts';
+import type { Clock, OnPodScript, ScriptAnswer, ScriptCall } from '../../ports.ts';
+import { bounded } from './bounded.ts';
+import type { Connection } from './connect.ts';
+import { answerFailure } from './failures.ts';
+import { openStream, type RemoteStream, type StreamCall, type StreamingSession } from './stream.ts';
+
+/** The texts that travel: the two that are called, and the two that `switch install` plants. */
+export type OnPodTexts = Readonly<Record<OnPodScript | 'watchdog' | 'supervisor', string>>;
+
+export type SessionParts = {
+  readonly podId: string;
+  readonly scripts: OnPodTexts;
+  readonly clock: Clock;
+  /** OpenSSH allows 10 sessions per connection and fails some beyond that; the rest waits here. */
+  readonly maxChannels: number;
+  /** Most that one script may answer, in bytes. */
+  readonly maxAnswerBytes: number;
+};
+
+const CLOSE_PATIENCE_MS = 2_000;
+
+function planted(name: 'watchdog' | 'supervisor', text: string): Buffer {
+  const bytes = Buffer.from(text, 'utf8');
+  return Buffer.concat([Buffer.from(`${name} ${bytes.length}\n`), bytes]);
+}
+
+/** `switch install` reads the credential line and then the two programs that it plants. */
+function stdinOf(call: ScriptCall, scripts: OnPodTexts): Buffer {
+  const own = call.stdin ?? '';
+  if (call.script !== 'switch' || call.args[0] !== 'install') return Buffer.from(own);
+  const line = own.endsWith('\n') ? own : `${own}\n`;
+  const programs = [planted('watchdog', scripts.watchdog), planted('supervisor', scripts.supervisor)];
+  return Buffer.concat([Buffer.from(line), ...programs]);
+}
+
+async function collect(
+  stream: RemoteStream,
+  tooLong: () => WorldError,
+  limit: number,
+): Promise<ScriptAnswer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream.chunks) {
+    length += chunk.length;
+    if (length > limit) throw tooLong();
+    parts.push(chunk);
+  }
+  const { exitCode, stderr } = await stream.end();
+  return { exitCode, stdout: Buffer.concat(parts).toString('utf8'), stderr };
+}
+
+async function runScript(
+  open: (call: StreamCall) => Promise<RemoteStream>,
+  parts: SessionParts,
+  call: ScriptCall,
+): Promise<ScriptAnswer> {
+  const what = `the script ${call.script} ${call.args[0] ?? ''}`.trim();
+  const told = { tried: `Run ${what}` };
+  let stream: RemoteStream | null = null;
+  const overdue = (): Error => {
+    stream?.cancel();
+    const cameBack = `no whole answer within ${call.timeoutMs / 1000} s`;
+    return answerFailure('timed-out', parts.podId, { ...told, cameBack });
+  };
+  const tooLong = (): WorldError => {
+    stream?.cancel();
+    const cameBack = `the answer is longer than ${parts.maxAnswerBytes} bytes`;
+    return answerFailure('incomplete-answer', parts.podId, { ...told, cameBack });
+  };
+  const untilAt = parts.clock.now() + call.timeoutMs;
+  return bounded({ clock: parts.clock, untilAt, overdue }, async () => {
+    const script = parts.scripts[call.script];
+    stream = await open({ what, script, args: call.args, stdin: stdinOf(call, parts.scripts) });
+    return collect(stream, tooLong, parts.maxAnswerBytes);
+  });
+}
+
+/** Wraps a connection. Closing twice is harmless; running after the end is a WorldError. */
+export function sshSession(connection: Connection, parts: SessionParts): StreamingSession {
+  const channels = pLimit(parts.maxChannels);
+  let closed = false;
+
+  /** Holds a channel's place from its opening until it is free again. */
+  const stream = (call: StreamCall): Promise<RemoteStream> =>
+    new Promise((resolve, reject) => {
+      channels(async () => {
+        if (closed || !connection.usable()) {
+          const cameBack = `the connection is gone: ${connection.lostBecause() ?? 'it was closed'}`;
+          throw answerFailure('incomplete-answer', parts.podId, { tried: `Run ${call.what}`, cameBack });
+        }
+        const opened = await openStream(connection, parts.podId, call);
+        resolve(opened);
+        await Promise.race([opened.over, connection.gone]);
+      }).catch(reject);
+    });
+
+  return {
+    podId: parts.podId,
+    hostKey: connection.hostKey,
+    stream,
+    run: (call) => runScript(stream, parts, call),
+    async close() {
+      closed = true;
+      connection.client.end();
+      const { clock } = parts;
+      const overdue = (): Error => new Error('the pod did not take leave');
+      const untilAt = clock.now() + CLOSE_PATIENCE_MS;
+      // A pod that does not answer the goodbye is left all the same.
+      await bounded({ clock, untilAt, overdue }, () => connection.gone).catch(() => undefined);
+      connection.client.destroy();
+    },
+  };
+}
