@@ -1,9 +1,6 @@
 /** Puts an end to waiting: a limit in all, and one for silence, both measured on the injected clock. */
 import type { Clock } from '../../ports.ts';
 
-/** Short, so that a finished wait keeps no process alive for long: `Clock.sleep` cannot be cut short. */
-const TICK_MS = 200;
-
 export type Limit = {
   readonly clock: Clock;
   /** Epoch ms after which the work is given up. */
@@ -18,19 +15,19 @@ export type Limit = {
 export async function bounded<T>(limit: Limit, work: (alive: () => void) => Promise<T>): Promise<T> {
   const { clock } = limit;
   let heardAt = clock.now();
-  let settled = false;
+  const settled = new AbortController();
   const result = work(() => {
     heardAt = clock.now();
   }).finally(() => {
-    settled = true;
+    settled.abort();
   });
   const patience = async (): Promise<T> => {
-    while (!settled) {
+    while (!settled.signal.aborted) {
       const left = limit.untilAt - clock.now();
       if (left <= 0) throw limit.overdue('budget');
       const quiet = limit.silenceMs === undefined ? left : heardAt + limit.silenceMs - clock.now();
       if (quiet <= 0) throw limit.overdue('silence');
-      await clock.sleep(Math.min(left, quiet, TICK_MS));
+      await clock.sleep(Math.min(left, quiet), settled.signal);
     }
     return result;
   };

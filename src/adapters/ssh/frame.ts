@@ -2,12 +2,15 @@
 
 /**
  * Run by whatever login shell the user has, so it is one line without single quotes. It takes exactly the script
- * from stdin (`dd bs=1` never reads ahead) and leaves the rest of stdin to the script. Both streams are framed:
- * the end of the answer is seen at once, even when a process left behind keeps the channel open.
+ * from stdin and leaves the rest of stdin to the script: each `dd` asks for what is missing and no more, and may get
+ * less (byte by byte would cost the pod two calls into its kernel per character). Both streams are framed: the end
+ * of the answer is seen at once, even when a process left behind keeps the channel open.
  */
 const BOOTSTRAP = [
   'IFS= read -r t && IFS= read -r n || exit 97',
-  `s=$(dd bs=1 count="$n" 2>/dev/null; echo x); s="\${s%x}"`,
+  `s=; while [ "\${#s}" -lt "$n" ]`,
+  `do c=$(dd bs="$((n-\${#s}))" count=1 2>/dev/null; echo x); c="\${c%x}"`,
+  '[ -n "$c" ] || exit 97; s="$s$c"; done',
   'printf "\\n%s begin\\n" "$t"; printf "\\n%s begin\\n" "$t" >&2',
   '(eval "$s"); r=$?',
   'printf "\\n%s end %s\\n" "$t" "$r"; printf "\\n%s end %s\\n" "$t" "$r" >&2',
@@ -22,9 +25,13 @@ export function bootstrapCommand(args: readonly string[]): string {
   return ['sh', '-c', quoted(BOOTSTRAP), 'podtrack', ...args.map(quoted)].join(' ');
 }
 
-/** What goes over stdin: the token, the script's length, the script, then the script's own input. */
+/**
+ * What goes over stdin: the token, the script's length, the script, then the script's own input. Scripts are ASCII:
+ * shells count the letters of the rest in bytes or in characters as they please.
+ */
 export function request(token: string, script: string, stdin: Uint8Array | string): Buffer {
   const text = Buffer.from(script, 'utf8');
+  if (text.length !== script.length) throw new Error('on-pod scripts are ASCII only');
   return Buffer.concat([Buffer.from(`${token}\n${text.length}\n`), text, Buffer.from(stdin)]);
 }
 

@@ -7,8 +7,8 @@ import type { Connection } from './connect.ts';
 import { answerFailure } from './failures.ts';
 import { openStream, type RemoteStream, type StreamCall, type StreamingSession } from './stream.ts';
 
-/** The texts that travel: the two that are called, and the two that `switch install` plants. */
-export type OnPodTexts = Readonly<Record<OnPodScript | 'watchdog' | 'supervisor', string>>;
+/** The scripts by name, each whole: what one plants on the pod is inside its own text. */
+export type OnPodTexts = Readonly<Record<OnPodScript, string>>;
 
 export type SessionParts = {
   readonly podId: string;
@@ -21,20 +21,6 @@ export type SessionParts = {
 };
 
 const CLOSE_PATIENCE_MS = 2_000;
-
-function planted(name: 'watchdog' | 'supervisor', text: string): Buffer {
-  const bytes = Buffer.from(text, 'utf8');
-  return Buffer.concat([Buffer.from(`${name} ${bytes.length}\n`), bytes]);
-}
-
-/** `switch install` reads the credential line and then the two programs that it plants. */
-function stdinOf(call: ScriptCall, scripts: OnPodTexts): Buffer {
-  const own = call.stdin ?? '';
-  if (call.script !== 'switch' || call.args[0] !== 'install') return Buffer.from(own);
-  const line = own.endsWith('\n') ? own : `${own}\n`;
-  const programs = [planted('watchdog', scripts.watchdog), planted('supervisor', scripts.supervisor)];
-  return Buffer.concat([Buffer.from(line), ...programs]);
-}
 
 async function collect(
   stream: RemoteStream,
@@ -73,7 +59,7 @@ async function runScript(
   const untilAt = parts.clock.now() + call.timeoutMs;
   return bounded({ clock: parts.clock, untilAt, overdue }, async () => {
     const script = parts.scripts[call.script];
-    stream = await open({ what, script, args: call.args, stdin: stdinOf(call, parts.scripts) });
+    stream = await open({ what, script, args: call.args, stdin: call.stdin ?? '' });
     return collect(stream, tooLong, parts.maxAnswerBytes);
   });
 }

@@ -200,15 +200,13 @@ describe('an open session', () => {
     await session.close();
   });
 
-  it('carries the two planted programs behind the credential line of an install', async () => {
-    const session = await open();
-    const install = { script: 'switch', args: ['install'], stdin: 'rpa_secret', timeoutMs: 20_000 } as const;
-    const { stdout } = await session.run(install);
-    const { watchdog, supervisor } = contractScripts;
-    const bytes = Buffer.byteLength(supervisor);
-    expect(stdout).toBe(
-      `rpa_secret\nwatchdog ${watchdog.length}\n${watchdog}supervisor ${bytes}\n${supervisor}`,
-    );
+  it('sends a script of many kilobytes whole, and the secret behind it on stdin only', async () => {
+    const padding = `# ${'x'.repeat(96)}\n`.repeat(3000);
+    const session = await open({
+      scripts: { ...contractScripts, install: padding + contractScripts.install },
+    });
+    const secret = { script: 'install', args: [], stdin: 'ü secret\nrest', timeoutMs: 20_000 } as const;
+    expect((await session.run(secret)).stdout).toBe('read ü secret, and 4 bytes behind\n');
     await session.close();
   });
 });
@@ -277,6 +275,7 @@ suiteWith(['dash', 'bash', 'busybox', 'mksh'], 'the frame under every shell a po
       input: request(token, script, 'key\nmore\0bytes\n'),
     });
     const frame = frameReader(token);
+    expect(run.stderr.toString()).toContain(`${token} end 3`);
     expect(frame.push(run.stdout).toString('latin1')).toBe("[it's][] got key, then:\nmore\0bytes\n");
     expect(frame.exitCode()).toBe(3);
   });
