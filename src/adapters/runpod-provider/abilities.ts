@@ -2,6 +2,7 @@
 import { WorldError } from '../../domain/errors.ts';
 import type { KeyAbilities } from '../../ports.ts';
 import type { Ask } from './exchange.ts';
+import { pageIn } from './list-pods.ts';
 import type { Line } from './options.ts';
 import { answerError, saysAbsent } from './refusals.ts';
 import { lookUp, podUrl } from './rest.ts';
@@ -24,10 +25,9 @@ async function mayRead(line: Line): Promise<boolean> {
     state: 'Nothing was changed',
   };
   const { answer } = await persist(line, ask);
-  if (answer.status === 200) return true;
-  const error = answerError(line, ask, answer);
-  if (refused(error)) return false;
-  throw error;
+  if (answer.status !== 200 && refused(answerError(line, ask, answer))) return false;
+  pageIn(line, ask, answer);
+  return true;
 }
 
 /**

@@ -9,7 +9,7 @@ import { persist } from './retry.ts';
 import { type PodPage, podPage } from './schemas.ts';
 import { type Answer, jsonOf, shapeOf } from './words.ts';
 
-const STATE = 'The list was not read to its end, so nothing was concluded about any pod';
+const STATE = 'Nothing was concluded about any pod: the list was not read to its end';
 
 function askPage(line: Line, cursor: string | null): Ask {
   const url = new URL('v2/pods', line.rest);
@@ -19,7 +19,8 @@ function askPage(line: Line, cursor: string | null): Ask {
   return { tried: 'Asking RunPod for the list of pods', method: 'GET', url, repeatable: true, state: STATE };
 }
 
-function pageIn(line: Line, ask: Ask, answer: Answer): PodPage {
+/** Throws WorldError for every answer that is no page of pods. */
+export function pageIn(line: Line, ask: Ask, answer: Answer): PodPage {
   if (answer.status !== 200) throw answerError(line, ask, answer);
   const read = podPage.safeParse(jsonOf(answer));
   if (!read.success) throw oddAnswer(ask, answer, shapeOf(answer));

@@ -32,7 +32,11 @@ export function askedWaitMs(answer: Answer, now: number): number | null {
 }
 
 /** Doubling from the first delay to the longest, of which the upper half is by chance. */
-export function backoffMs(attempt: number, limits: Limits, random: () => number): number {
+export function backoffMs(
+  attempt: number,
+  limits: Pick<Limits, 'firstDelayMs' | 'longestDelayMs'>,
+  random: () => number,
+): number {
   const full = Math.min(limits.longestDelayMs, limits.firstDelayMs * 2 ** (attempt - 1));
   return Math.round(full / 2 + (random() * full) / 2);
 }

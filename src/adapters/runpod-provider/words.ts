@@ -55,9 +55,12 @@ function jsonShape(body: unknown): string {
   return names.length === 0 ? 'an empty JSON object' : `a JSON object with ${names.slice(0, 5).join(', ')}`;
 }
 
+/** Without digits and with a known first half: a header is foreign text too. */
+const MEDIA_TYPE = /^(?:application|image|multipart|text)\/[a-z.+-]{1,30}/i;
+
 /** Content type and shape of an answer that was not understood. */
 export function shapeOf(answer: Answer): string {
-  const type = /^[\w.+-]{1,40}\/[\w.+-]{1,40}/.exec(answer.contentType)?.[0] ?? 'no content type';
+  const type = MEDIA_TYPE.exec(answer.contentType)?.[0] ?? 'no content type';
   const body = jsonOf(answer);
   if (body !== undefined) return `${jsonShape(body)} (${type})`;
   if (answer.text.trim() === '') return `an empty body (${type})`;
