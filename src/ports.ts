@@ -53,7 +53,8 @@ export type OpResult =
 
 export type Submitted = {
   readonly state: RegistryState;
-  readonly version: string;
+  /** null = nothing applied, and there is no registry yet. */
+  readonly version: string | null;
   /** One result per op, in order. */
   readonly results: readonly OpResult[];
 };
@@ -90,7 +91,7 @@ export type ShellTarget = {
   readonly pins: readonly string[] | null;
 };
 
-export type OnPodScript = 'switch' | 'probe';
+export type OnPodScript = 'install' | 'switch' | 'probe';
 
 export type ScriptCall = {
   readonly script: OnPodScript;
@@ -135,8 +136,12 @@ export interface Mirror {
   pull(session: ShellSession, spec: PullSpec): Promise<Pulled>;
   /** What the pod holds now. */
   manifest(session: ShellSession, spec: PullSpec): Promise<Manifest>;
-  /** Whether the mirror's place outlives this machine's job (the user's word, or an artifact store). */
-  readonly lasting: boolean;
+}
+
+/** Brings a verified copy to a place that outlives this job: the user's own disk, or an artifact store. */
+export interface Keep {
+  /** Where it is kept (`artifact 123`, a folder); unseen when there is no such place. Throws WorldError. */
+  keep(copy: { readonly place: string; readonly name: string }): Promise<Part<string>>;
 }
 
 /** The forge around us: whose process still lives, and where reports go. */
@@ -148,7 +153,8 @@ export interface Ci {
 export interface Clock {
   /** Epoch ms. */
   now(): number;
-  sleep(durationMs: number): Promise<void>;
+  /** Resolves early, without an error, when `signal` is aborted. */
+  sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
 
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error';
@@ -174,6 +180,7 @@ export type World = {
   readonly registry: RegistryStore;
   readonly shell: Shell;
   readonly mirror: Mirror;
+  readonly keep: Keep;
   readonly ci: Ci;
   readonly clock: Clock;
   readonly log: Log;

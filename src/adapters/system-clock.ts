@@ -5,8 +5,14 @@ import type { Clock } from '../ports.ts';
 export function systemClock(): Clock {
   return {
     now: () => Date.now(),
-    sleep: async (durationMs) => {
-      await wait(Math.max(0, durationMs));
+    sleep: async (durationMs, signal) => {
+      if (signal?.aborted === true) return;
+      await wait(Math.max(0, durationMs), undefined, signal === undefined ? {} : { signal }).catch(
+        (error: unknown) => {
+          // An aborted sleep is an early end, not a failure.
+          if (signal?.aborted !== true) throw error;
+        },
+      );
     },
   };
 }

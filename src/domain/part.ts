@@ -13,8 +13,3 @@ export const unseen = <T = never>(reason: string): Part<T> => ({ kind: 'unseen',
 export function mapPart<A, B>(part: Part<A>, change: (value: A) => B): Part<B> {
   return part.kind === 'seen' ? seen(change(part.value)) : part;
 }
-
-/** The seen value, or null where the caller treats "unseen" explicitly. */
-export function valueOf<T>(part: Part<T>): T | null {
-  return part.kind === 'seen' ? part.value : null;
-}

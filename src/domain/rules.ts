@@ -49,6 +49,9 @@ export type ReaperRules = Rules & {
 export const BREAKER_WINDOW_MS = HOUR_MS;
 export const ABSENCE_SPACING_MS = 10 * MINUTE_MS;
 export const FENCE_MS = 30 * MINUTE_MS;
+/** A pull that may not hold up the end of its pod gets this long. */
+export const BRIEF_PULL_MS = 2 * MINUTE_MS;
+/** Policy and artifacts are looked at no longer than this before DELETE. */
 export const LATEST_LOOK_MS = 60 * SECOND_MS;
 export const TOMBSTONE_MS = 30 * 24 * HOUR_MS;
 export const HEARTBEAT_SKEW_MS = 2 * MINUTE_MS;

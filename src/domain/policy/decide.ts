@@ -10,16 +10,23 @@ import { judgeVisit } from './visit.ts';
 /** Total: every input gets exactly one verdict; the first rule that speaks decides. */
 export function decide(input: DecideInput): Verdict {
   const { provider } = input.observation;
+  if (isDone(input)) return verdict('terminated');
   if (heldByOther(input)) return verdict('fence-held', fenceEvidence(input));
   if (provider.kind === 'unseen') return verdict('provider-unseen', { why: provider.reason });
   if (provider.kind === 'absent') return judgeAbsence(input, provider.listedAway.kind === 'seen');
-  if (provider.pod.status === 'TERMINATED') return judgeTerminated(input);
+  if (provider.pod.status === 'TERMINATED') return verdict('provider-terminated');
   return (
     judgeDeadlines(input, provider.pod) ??
     judgeOwner(input) ??
     judgeState(input, provider.pod) ??
     judgeVisit(input, provider.pod)
   );
+}
+
+/** Our DELETE was accepted and the pod is away: whoever looks concludes it, whoever holds the fence. */
+function isDone({ record, observation: { provider } }: DecideInput): boolean {
+  if (record.fence?.step !== 'deleted' && record.confirmed === null) return false;
+  return provider.kind === 'absent' || (provider.kind === 'present' && provider.pod.status === 'TERMINATED');
 }
 
 /** A fence in force binds everybody but its holder; after `until` it binds nobody. */
@@ -35,9 +42,8 @@ function fenceEvidence({ record, now }: DecideInput): Evidence {
   };
 }
 
-/** Our DELETE was accepted: this GET is the proof. Otherwise absence needs two spaced looks at both. */
+/** An absence that nobody of ours asked for needs two spaced looks at both list and GET. */
 function judgeAbsence({ record, sightings, rules, now }: DecideInput, listedAway: boolean): Verdict {
-  if (record.fence?.step === 'deleted' || record.confirmed !== null) return verdict('terminated');
   const startedAt = record.startedAt ?? record.createdAt ?? record.registeredAt;
   const away = sightings.absent;
   const evidence = {
@@ -49,11 +55,6 @@ function judgeAbsence({ record, sightings, rules, now }: DecideInput, listedAway
   const proven =
     listedAway && away !== null && away.count >= 2 && away.lastAt - away.firstAt >= ABSENCE_SPACING_MS;
   return verdict(proven ? 'lost-absent' : 'absent-counting', evidence);
-}
-
-/** The provider's own word is no absence: it ends the record at once. */
-function judgeTerminated({ record }: DecideInput): Verdict {
-  return verdict(record.fence?.step === 'deleted' ? 'terminated' : 'provider-terminated');
 }
 
 /** Limits come first: no state of anything else cancels a deadline. */

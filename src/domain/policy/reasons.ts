@@ -14,14 +14,16 @@ export type ReasonRow = {
   readonly says: string;
 };
 
-const keep = (says: string, alert: Alert = 'none'): ReasonRow => ({
+type RowOf<K extends ReasonRow['kind']> = ReasonRow & { readonly kind: K };
+
+const keep = (says: string, alert: Alert = 'none'): RowOf<'keep'> => ({
   kind: 'keep',
   inferred: false,
   beforeVerified: false,
   alert,
   says,
 });
-const gone = (says: string, alert: Alert = 'none'): ReasonRow => ({
+const gone = (says: string, alert: Alert = 'none'): RowOf<'gone'> => ({
   kind: 'gone',
   inferred: false,
   beforeVerified: false,
@@ -31,7 +33,7 @@ const gone = (says: string, alert: Alert = 'none'): ReasonRow => ({
 const end = (
   says: string,
   how: { inferred?: true; beforeVerified?: true; alert?: Alert } = {},
-): ReasonRow => ({
+): RowOf<'end'> => ({
   kind: 'end',
   inferred: how.inferred ?? false,
   beforeVerified: how.beforeVerified ?? false,

@@ -1,0 +1,148 @@
+/** Arms a pod: plants the dead-man switch with the best key that works, and proves over a second connection that it lives. */
+import { formatDuration } from '../domain/duration.ts';
+import { Refusal, WorldError } from '../domain/errors.ts';
+import type { Part } from '../domain/part.ts';
+import { type PodRecord, podKey, type SwitchFacts } from '../domain/pod.ts';
+import type { ProviderPod } from '../domain/provider-pod.ts';
+import { readSwitchStatus, refusedBecause, type SwitchStatus } from '../domain/switch.ts';
+import { installCall, type SwitchPlan, switchCall, switchLimits } from '../domain/switch-calls.ts';
+import type { ShellSession, World } from '../ports.ts';
+import { type Acting, opBase } from './acting.ts';
+import { type ChosenKey, chooseKey } from './switch-credential.ts';
+import { openPod } from './visit.ts';
+
+/** What the ladder may use, and where the switch will call. Keys go over stdin only. */
+export type ArmKeys = {
+  readonly explicit: string | null;
+  readonly deadman: string | null;
+  /** The account's own key; null unless allow-full-key was given. */
+  readonly full: string | null;
+  /** REST base without `/v2`. */
+  readonly restBaseUrl: string;
+  readonly graphqlUrl: string;
+  /** Seconds between two looks of the watchdog; null = its default. */
+  readonly tickS: number | null;
+};
+
+export type ArmInput = {
+  readonly acting: Acting;
+  readonly record: PodRecord;
+  readonly session: ShellSession;
+  /** The pod as it was just shown: the proof is taken over a connection of its own. */
+  readonly pod: ProviderPod;
+  readonly registryId: string;
+  readonly keys: ArmKeys;
+  /** null = the switch does not mind how long nobody petted. */
+  readonly petWindowMs: number | null;
+};
+
+export type Armed = {
+  readonly record: PodRecord;
+  readonly facts: SwitchFacts;
+  readonly status: SwitchStatus;
+};
+
+const TRIES = 2;
+
+/** One relaunch, then a hard failure: a pod that is not armed is never called armed. */
+export async function arm(world: World, input: ArmInput): Promise<Armed> {
+  const { record, session, keys } = input;
+  const chosen = await chooseKey(world, session, record, keys);
+  let why = '';
+  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+    const installed = await install(world, input, chosen);
+    const proven = installed === null ? await prove(world, input) : installed;
+    if (typeof proven !== 'string') return await commit(world, input, chosen, proven);
+    why = proven;
+    world.log.say('warning', `${record.id}: try ${attempt} of ${TRIES} to arm: ${why}`);
+  }
+  throw new WorldError('incomplete-answer', {
+    tried: `Arming ${record.id}`,
+    cameBack: `after a relaunch it is still not armed: ${why}`,
+    state: `The pod runs WITHOUT a switch of its own; the reaper alone ends it, at the latest in ${formatDuration(record.deadlines.absoluteDeadlineAt - world.clock.now())}`,
+    next: 'Mend what is named and run: podtrack arm, or end it with: podtrack teardown',
+  });
+}
+
+/** null = installed; otherwise why not. */
+async function install(world: World, input: ArmInput, chosen: ChosenKey): Promise<string | null> {
+  const { record, session, keys } = input;
+  const plan: SwitchPlan = {
+    podId: record.id,
+    rest: keys.restBaseUrl,
+    graphql: keys.graphqlUrl,
+    limits: switchLimits({
+      deadlines: record.deadlines,
+      now: world.clock.now(),
+      petWindowMs: input.petWindowMs,
+    }),
+    deadlines: record.deadlines,
+    hbGraceMs: record.rules.hbGraceMs,
+    registryId: input.registryId,
+    ownerUuid: record.owner.uuid,
+    keySource: chosen.source,
+    key: chosen.key,
+    ...(keys.tickS === null ? {} : { tickS: keys.tickS }),
+  };
+  return refusedBecause(await session.run(installCall(plan)));
+}
+
+/** Over a second connection, by what the pod itself says: both processes, the mark, and the deadline. */
+async function prove(world: World, input: ArmInput): Promise<SwitchStatus | string> {
+  const second = await openPod(world, input.record, input.pod);
+  try {
+    const status: Part<SwitchStatus> = readSwitchStatus(await second.run(switchCall('status')));
+    if (status.kind === 'unseen') return status.reason;
+    return objection(status.value, input) ?? status.value;
+  } finally {
+    await second.close();
+  }
+}
+
+function objection(status: SwitchStatus, { record, registryId }: ArmInput): string | null {
+  if (!status.armed) return status.reason ?? 'the pod says it is not armed';
+  if (status.deadlines.kind === 'unseen') return status.deadlines.reason;
+  if (!status.deadlines.value.acted) return 'the watchdog has not turned with these deadlines';
+  if (status.mark.kind === 'unseen') return status.mark.reason;
+  const { mark } = status;
+  const ours =
+    mark.value.registryId === registryId &&
+    mark.value.ownerUuid === record.owner.uuid &&
+    mark.value.podId === record.id;
+  return ours ? null : 'the mark on the pod is not ours';
+}
+
+async function commit(
+  world: World,
+  input: ArmInput,
+  chosen: ChosenKey,
+  status: SwitchStatus,
+): Promise<Armed> {
+  const { record, session, pod } = input;
+  const now = world.clock.now();
+  const facts: SwitchFacts = {
+    armedAt: now,
+    credential: chosen.source,
+    mayRead: chosen.check.mayRead,
+    mayTerminate: chosen.check.mayTerminate,
+    petWindowMs: input.petWindowMs,
+    tool: status.httpTool,
+  };
+  const known = record.hostKey?.fingerprint === session.hostKey;
+  const from = record.hostKey === null ? ('first-use' as const) : ('restart' as const);
+  const hostKey = known
+    ? null
+    : { fingerprint: session.hostKey, seenAt: now, startedAt: pod.startedAt, from };
+  const op = { ...opBase(world, input.acting, 'arm'), op: 'arm' as const, pod: record.id, facts, hostKey };
+  const submitted = await world.registry.submit([op]);
+  const [result] = submitted.results;
+  if (result?.kind === 'refused') {
+    throw new Refusal(result.because, {
+      tried: `Recording that ${record.id} is armed`,
+      cameBack: result.detail,
+      state: 'The switch is planted and alive; the registry does not say so',
+      next: 'Look at the record with: podtrack list --all',
+    });
+  }
+  return { record: submitted.state.pods[podKey(record)] ?? record, facts, status };
+}

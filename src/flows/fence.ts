@@ -1,0 +1,121 @@
+/** The fence: the right to end one pod, taken by compare-and-swap, renewed while at work, and given back. */
+import { MINUTE_MS } from '../domain/duration.ts';
+import type { Fence, PodRecord } from '../domain/pod.ts';
+import { podKey } from '../domain/pod.ts';
+import type { Reason } from '../domain/policy/reasons.ts';
+import { FENCE_MS } from '../domain/rules.ts';
+import type { OpResult, World } from '../ports.ts';
+import { type Acting, opBase } from './acting.ts';
+
+const RENEW_MS = 10 * MINUTE_MS;
+
+export type Fenced =
+  | { readonly kind: 'held'; readonly record: PodRecord; readonly fence: Fence }
+  | { readonly kind: 'refused'; readonly because: string; readonly detail: string };
+
+/** Fences `record` at the rev at which the verdict was made; a record that moved on is refused. */
+export async function takeFence(
+  world: World,
+  acting: Acting,
+  record: PodRecord,
+  why: { readonly reason: Reason; readonly inferred: boolean },
+): Promise<Fenced> {
+  const now = world.clock.now();
+  const fence: Fence = {
+    holder: acting.holder,
+    reason: why.reason,
+    rev: record.rev,
+    at: now,
+    until: now + FENCE_MS,
+    inferred: why.inferred,
+    step: 'fenced',
+  };
+  return await submitFence(world, acting, record, fence);
+}
+
+/** Renews the same fence, with how far its holder has come; `lapse` lets anybody take over at once. */
+export async function renewFence(
+  world: World,
+  acting: Acting,
+  record: PodRecord,
+  next: { readonly step: Fence['step']; readonly lapse?: true },
+): Promise<Fenced> {
+  const held = record.fence;
+  if (held === null) return { kind: 'refused', because: 'not-my-fence', detail: 'nobody holds a fence' };
+  const now = world.clock.now();
+  const fence = { ...held, step: next.step, until: next.lapse === true ? now : now + FENCE_MS };
+  return await submitFence(world, acting, record, fence);
+}
+
+async function submitFence(world: World, acting: Acting, record: PodRecord, fence: Fence): Promise<Fenced> {
+  const op = {
+    ...opBase(world, acting, 'fence'),
+    op: 'fence' as const,
+    pod: record.id,
+    rev: record.rev,
+    fence,
+  };
+  const submitted = await world.registry.submit([op]);
+  const after = submitted.state.pods[podKey(record)];
+  return fencedBy(submitted.results[0], after, fence);
+}
+
+function fencedBy(result: OpResult | undefined, after: PodRecord | undefined, fence: Fence): Fenced {
+  if (result?.kind === 'refused') return { kind: 'refused', because: result.because, detail: result.detail };
+  const held = after?.fence;
+  if (after === undefined || held === null || held?.holder !== fence.holder || held.rev !== fence.rev) {
+    return { kind: 'refused', because: 'not-my-fence', detail: 'the record does not carry this fence' };
+  }
+  return { kind: 'held', record: after, fence: held };
+}
+
+/** Back to active; the reason stays in the record. A fence that is no longer ours is left as it is. */
+export async function releaseFence(
+  world: World,
+  acting: Acting,
+  record: PodRecord,
+  reason: string,
+): Promise<void> {
+  if (record.fence === null) return;
+  const base = opBase(world, acting, 'release');
+  await world.registry.submit([
+    { ...base, op: 'release', pod: record.id, fenceRev: record.fence.rev, reason: reason.slice(0, 200) },
+  ]);
+}
+
+/** Does `work` while the fence is renewed every 10 minutes, so that a long pull does not lose it. */
+export async function whileFenced<T>(
+  world: World,
+  acting: Acting,
+  record: PodRecord,
+  work: () => Promise<T>,
+): Promise<T> {
+  const done = new AbortController();
+  const renewing = renewUntil(world, acting, record, done.signal);
+  try {
+    return await work();
+  } finally {
+    done.abort();
+    await renewing;
+  }
+}
+
+async function renewUntil(
+  world: World,
+  acting: Acting,
+  record: PodRecord,
+  signal: AbortSignal,
+): Promise<void> {
+  let held = record;
+  while (!signal.aborted) {
+    await world.clock.sleep(RENEW_MS, signal);
+    if (signal.aborted) return;
+    const renewed = await renewFence(world, acting, held, { step: held.fence?.step ?? 'fenced' });
+    if (renewed.kind === 'refused') {
+      // The re-read before DELETE finds it out; here it only need not be renewed any longer.
+      world.log.say('warning', `${record.id}: the fence could not be renewed: ${renewed.detail}`);
+      return;
+    }
+    held = renewed.record;
+  }
+}

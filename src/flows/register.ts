@@ -1,0 +1,304 @@
+/** Enters a running pod into the registry: every check before the write, and the record before anything else. */
+import { setDeadlines } from '../domain/deadlines.ts';
+import { formatDuration, HOUR_MS } from '../domain/duration.ts';
+import { ConfigError, Refusal, WorldError } from '../domain/errors.ts';
+import { gpuText, newRecord } from '../domain/new-record.ts';
+import { judgeOwnership, type Owner, ownerName } from '../domain/owner.ts';
+import { unseen } from '../domain/part.ts';
+import { isLive, type PodRecord, podKey } from '../domain/pod.ts';
+import { stampOf } from '../domain/policy/reconcile.ts';
+import type { ProviderPod } from '../domain/provider-pod.ts';
+import type { RegistryOp } from '../domain/registry/ops.ts';
+import type { Rules } from '../domain/rules.ts';
+import type { Snapshot, World } from '../ports.ts';
+import { type Acting, opBase } from './acting.ts';
+import { softly } from './ask.ts';
+import { pinFromLog } from './pin.ts';
+import { proveLogin } from './prove-login.ts';
+
+export type RegisterInput = {
+  readonly acting: Acting;
+  readonly owner: Owner;
+  readonly podId: string;
+  readonly remotePath: string | null;
+  readonly noArtifacts: boolean;
+  readonly allowEmpty: boolean;
+  readonly killInMs: number;
+  /** Whether a person gave kill-in: only then does a reclaim move the owner deadline. */
+  readonly killInGiven: boolean;
+  readonly killAbsoluteMs: number | null;
+  readonly rules: Rules;
+  /** For people and for the record where the provider does not say. */
+  readonly gpu: string | null;
+  readonly costPerHourMicroUsd: number | null;
+  /** The volume that must be mounted; compared with the provider's answer. */
+  readonly volumeId: string | null;
+  /** Compared with the provider's answer, never stored. */
+  readonly expectedAddress: { readonly host: string | null; readonly port: number | null };
+  /** Take a pod that carries another registry's stamp or mark. */
+  readonly adopt: boolean;
+  /** When this job's run began; null = unknown. */
+  readonly runStartedAt: number | null;
+  /** The nonce that this job gave its own create call; null = it created nothing. */
+  readonly ownNonce: string | null;
+};
+
+export type Registered = {
+  readonly record: PodRecord;
+  readonly version: string | null;
+  readonly how: 'registered' | 'reclaimed' | 'already-mine';
+  readonly warnings: readonly string[];
+};
+
+/** Throws ConfigError or Refusal and leaves the pod untouched; the record stands when this returns. */
+export async function register(world: World, input: RegisterInput): Promise<Registered> {
+  checkArtifacts(input);
+  const pod = await findPod(world, input.podId);
+  await checkKey(world);
+  const snapshot = await world.registry.read();
+  checkRegistry(snapshot, pod, input);
+  const existing = snapshot.state.pods[podKey({ provider: 'runpod', id: pod.id })];
+  if (existing !== undefined && isLive(existing)) return await takeExisting(world, input, existing, snapshot);
+  const warnings = await checkTaking(world, input, pod, snapshot.state.meta.registryId);
+  return await enter(world, input, pod, warnings);
+}
+
+function checkArtifacts(input: RegisterInput): void {
+  if (input.noArtifacts !== (input.remotePath === null)) {
+    throw new ConfigError('remote-path', {
+      tried: `Registering ${input.podId}`,
+      cameBack: input.noArtifacts
+        ? 'both remote-path and no-artifacts were given'
+        : 'no artifact path was given',
+      state: 'The pod was not touched',
+      next: 'Give remote-path, or no-artifacts to decline artifacts on purpose',
+    });
+  }
+  if (input.remotePath !== null && !/^(\/|~\/)[^\0\n]*$/.test(input.remotePath)) {
+    throw new ConfigError('remote-path', {
+      tried: `Registering ${input.podId}`,
+      cameBack: `remote-path "${input.remotePath.slice(0, 60)}" is not absolute`,
+      state: 'The pod was not touched',
+      next: 'Give an absolute path on the pod, such as /workspace/results',
+    });
+  }
+}
+
+async function findPod(world: World, podId: string): Promise<ProviderPod> {
+  const lookup = await world.provider.get(podId);
+  if (lookup.kind === 'present' && lookup.pod.status !== 'TERMINATED') return lookup.pod;
+  throw new ConfigError('pod-id', {
+    tried: `Looking up pod ${podId}`,
+    cameBack: lookup.kind === 'absent' ? 'this account has no such pod' : 'it is TERMINATED already',
+    state: 'Nothing was registered',
+    next: 'Check the id, and that the key belongs to the account of the pod',
+  });
+}
+
+/** Finds out before the job starts, not when the bill has to be stopped. */
+async function checkKey(world: World): Promise<void> {
+  const { read, terminate } = await world.provider.abilities();
+  if (read === 'yes' && terminate !== 'no') return;
+  throw new Refusal('key-cannot-terminate', {
+    tried: 'Checking what the RunPod key may do',
+    cameBack: read === 'no' ? 'it may not read pods' : 'it may look but not terminate',
+    state: 'The pod was not touched and is not registered',
+    next: 'Give a key with read and write access to pods (api-key or RUNPOD_API_KEY)',
+  });
+}
+
+/** Whose registry, and whose stamp. */
+function checkRegistry(snapshot: Snapshot, pod: ProviderPod, input: RegisterInput): void {
+  const foreign = snapshot.caution.find((caution) => caution.code === 'foreign-repository');
+  if (foreign !== undefined) {
+    throw new Refusal('foreign-registry', {
+      tried: `Registering ${pod.id}`,
+      cameBack: foreign.detail,
+      state: 'The registry is read-only here and was not written',
+      next: 'Use the registry of this repository, or start this one on purpose',
+    });
+  }
+  const stamp = stampOf(pod);
+  if (stamp === null || stamp.registryId === snapshot.state.meta.registryId || input.adopt) return;
+  throw new Refusal('other-registry', {
+    tried: `Registering ${pod.id}`,
+    cameBack: 'it carries the stamp of another registry',
+    state: 'The pod was not touched',
+    next: 'If it is really yours to take, register it with adopt',
+  });
+}
+
+/** A record is there already: mine, to be reclaimed, or another owner's. */
+async function takeExisting(
+  world: World,
+  input: RegisterInput,
+  record: PodRecord,
+  snapshot: Snapshot,
+): Promise<Registered> {
+  const answers = await softly(() => world.ci.liveness([record.owner]));
+  const former = answers.kind === 'seen' ? (answers.value[0] ?? unseen('no answer')) : answers;
+  const ownership = judgeOwnership(record.owner, input.owner, former);
+  if (ownership.kind === 'mine') {
+    await world.registry.probeWrite();
+    return { record, version: snapshot.version, how: 'already-mine', warnings: [] };
+  }
+  if (ownership.kind !== 'reclaim') throw needsClaim(record, ownership.kind);
+  const now = world.clock.now();
+  const ownerDeadlineAt = input.killInGiven ? now + input.killInMs : null;
+  const base = opBase(world, input.acting, 'reclaim');
+  const op: RegistryOp = {
+    ...base,
+    op: 'reclaim',
+    pod: record.id,
+    rev: record.rev,
+    owner: input.owner,
+    ownerDeadlineAt,
+  };
+  const submitted = await world.registry.submit([op]);
+  const [result] = submitted.results;
+  const after = submitted.state.pods[podKey(record)];
+  if (result?.kind === 'refused' || after === undefined) {
+    throw refusedByRegistry(record.id, result?.kind === 'refused' ? result.detail : 'the record is gone');
+  }
+  world.log.say('notice', `${record.id}: reclaimed from an earlier process of ${ownerName(input.owner)}`);
+  return { record: after, version: submitted.version, how: 'reclaimed', warnings: [] };
+}
+
+function needsClaim(record: PodRecord, kind: 'sibling-alive' | 'other'): Refusal {
+  const whose =
+    kind === 'other'
+      ? `it belongs to ${ownerName(record.owner)}`
+      : 'a sibling of this job that may still run holds it';
+  return new Refusal('needs-claim', {
+    tried: `Registering ${record.id}`,
+    cameBack: whose,
+    state: 'The pod and its record were not touched',
+    next: `If it should change hands, run: podtrack claim ${record.id}`,
+  });
+}
+
+function refusedByRegistry(podId: string, detail: string): Refusal {
+  return new Refusal('registry-refused', {
+    tried: `Writing the record of ${podId}`,
+    cameBack: detail,
+    state: 'The pod was not touched and is not registered by this job',
+    next: 'Look at its record with: podtrack list --all',
+  });
+}
+
+/** Whether an unrecorded pod may become ours, and what has to be said about it. */
+async function checkTaking(
+  world: World,
+  input: RegisterInput,
+  pod: ProviderPod,
+  registryId: string,
+): Promise<string[]> {
+  const warnings: string[] = [];
+  if (input.volumeId !== null && pod.volumeId !== input.volumeId) {
+    throw new Refusal('volume-mismatch', {
+      tried: `Checking the network volume of ${pod.id}`,
+      cameBack: `${pod.volumeId === null ? 'no volume' : `volume ${pod.volumeId}`} is mounted, ${input.volumeId} was expected`,
+      state: 'The pod was not touched and is not registered',
+      next: 'Create the pod in the data centre of the volume, with the volume attached',
+    });
+  }
+  const address = pod.ssh.kind === 'seen' ? pod.ssh.value : null;
+  const { host, port } = input.expectedAddress;
+  if (
+    address !== null &&
+    ((host !== null && host !== address.host) || (port !== null && port !== address.port))
+  ) {
+    warnings.push('the SSH address that was given is not the one the provider shows; the provider’s is used');
+  }
+  if (stampOf(pod) === null && isOlderThanRun(world, input, pod)) {
+    await proveLogin(world, pod, { registryId, adopt: input.adopt });
+  }
+  return warnings;
+}
+
+/** An unstamped pod that was there before this run (unknown: an hour) might be a colleague's. */
+function isOlderThanRun(world: World, input: RegisterInput, pod: ProviderPod): boolean {
+  const since = input.runStartedAt ?? world.clock.now() - HOUR_MS;
+  return pod.createdAt === null || pod.createdAt < since;
+}
+
+async function enter(
+  world: World,
+  input: RegisterInput,
+  pod: ProviderPod,
+  warnings: readonly string[],
+): Promise<Registered> {
+  const record = await recordOf(world, input, pod);
+  const key = `${input.acting.holder}/register/${pod.id}/${record.registeredAt}`;
+  const op: RegistryOp = {
+    ...opBase(world, input.acting, 'register'),
+    key,
+    op: 'register',
+    pod: pod.id,
+    record,
+    fulfils: null,
+  };
+  try {
+    const submitted = await world.registry.submit([op]);
+    const [result] = submitted.results;
+    const after = submitted.state.pods[podKey(record)];
+    if (result?.kind === 'refused' || after === undefined) {
+      throw refusedByRegistry(pod.id, result?.kind === 'refused' ? result.detail : 'the record is missing');
+    }
+    return { record: after, version: submitted.version, how: 'registered', warnings };
+  } catch (error) {
+    if (!(error instanceof WorldError)) throw error;
+    throw await notRecorded(world, input, pod, error);
+  }
+}
+
+/** A pod that carries this job's own nonce would bill unseen: it is ended. Every other is left and named. */
+async function notRecorded(
+  world: World,
+  input: RegisterInput,
+  pod: ProviderPod,
+  error: WorldError,
+): Promise<WorldError> {
+  const own = input.ownNonce !== null && stampOf(pod)?.nonce === input.ownNonce;
+  const ended = own ? await softly(() => world.provider.terminate(pod.id)) : null;
+  const state =
+    ended === null
+      ? `Pod ${pod.id} was not made by this job: it was left running and is not registered`
+      : ended.kind === 'seen'
+        ? `Pod ${pod.id} was made by this job and could not be recorded, so it was ended`
+        : `Pod ${pod.id} was made by this job and could neither be recorded nor ended (${ended.reason}): it may bill`;
+  return new WorldError(error.failure, { ...error.told, state, cause: error }, { status: error.status });
+}
+
+async function recordOf(world: World, input: RegisterInput, pod: ProviderPod): Promise<PodRecord> {
+  const now = world.clock.now();
+  const account = await softly(() => world.provider.account());
+  const { rules } = input;
+  return newRecord({
+    pod,
+    owner: input.owner,
+    account: account.kind === 'seen' && account.value.kind === 'seen' ? account.value.value.id : null,
+    nonce: stampOf(pod)?.nonce ?? null,
+    gpu: input.gpu ?? gpuText(pod),
+    costPerHourMicroUsd: pod.costPerHourMicroUsd ?? input.costPerHourMicroUsd,
+    deadlines: setDeadlines({
+      now,
+      killInMs: input.killInMs,
+      killAbsoluteMs: input.killAbsoluteMs,
+      maxExtensions: rules.maxExtensions,
+      petMinMs: rules.petMinMs,
+      pullMarginMs: rules.pullMarginMs,
+    }),
+    rules,
+    artifacts: { remotePath: input.remotePath, none: input.noArtifacts, allowEmpty: input.allowEmpty },
+    hostKey: await pinFromLog(world, pod),
+    now,
+    note: null,
+  });
+}
+
+/** What register says about the limits it has set. */
+export function saysDeadlines(record: PodRecord, now: number): string {
+  const { ownerSetAt, absoluteDeadlineAt } = record.deadlines;
+  return `ends in ${formatDuration(ownerSetAt - now)}, at the latest in ${formatDuration(absoluteDeadlineAt - now)}`;
+}
