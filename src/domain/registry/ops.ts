@@ -68,6 +68,7 @@ export const registryOp = z.discriminatedUnion('op', [
   base.extend({
     op: z.literal('acknowledge'),
     what: z.enum(['breaker', 'rewound', 'account']),
+    /** For `rewound`: the lost tip, as `sweep.registryTip` names it. */
     tip: z.string().max(80).nullable(),
     reason: z.string().max(300),
   }),
@@ -106,10 +107,17 @@ export type RefusedBecause =
   | 'not-my-fence'
   | 'no-extension-left'
   | 'beyond-absolute'
+  /** An extend never brings the owner deadline nearer. */
+  | 'not-later'
   | 'not-fulfilled'
+  /** The record's file is damaged and no valid version of it was found. */
+  | 'quarantined'
+  /** The op does not have the shape of its schema. */
+  | 'invalid'
   | 'newer-schema';
 
 export type Applied<State> =
   | { readonly kind: 'applied'; readonly state: State; readonly event: RegistryEvent }
+  /** The same key was applied before, or the registry already says what the op asks for. */
   | { readonly kind: 'duplicate' }
   | { readonly kind: 'refused'; readonly because: RefusedBecause; readonly detail: string };

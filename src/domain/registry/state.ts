@@ -1,7 +1,7 @@
 /** The registry as one value: what `read()` gives and what `apply` changes. */
 import { z } from 'zod';
 import { instant } from '../instant.ts';
-import { podRecord, SCHEMA_VERSION, type PodRecord } from '../pod.ts';
+import { type PodRecord, SCHEMA_VERSION } from '../pod.ts';
 import { registryId } from '../stamp.ts';
 
 export const meta = z.looseObject({
@@ -15,11 +15,13 @@ export const meta = z.looseObject({
   acknowledged: z
     .object({
       breakerAt: instant.nullable().default(null),
-      /** The tip that a person accepted after a rewind. */
+      /** The lost tip (`sweep.registryTip` of that day) whose absence a person has accepted. */
       rewoundTip: z.string().max(80).nullable().default(null),
       accountAt: instant.nullable().default(null),
     })
     .default({ breakerAt: null, rewoundTip: null, accountAt: null }),
+  /** Idempotency keys of the last operations on the registry as a whole. */
+  keys: z.array(z.string().max(300)).max(16).default([]),
 });
 
 export type Meta = z.infer<typeof meta>;
@@ -55,10 +57,9 @@ export function emptyRegistry(id: string, repository: Meta['repository'], now: n
       seq: 0,
       updatedAt: now,
       acknowledged: { breakerAt: null, rewoundTip: null, accountAt: null },
+      keys: [],
     },
     pods: {},
     quarantined: [],
   };
 }
-
-export { podRecord };

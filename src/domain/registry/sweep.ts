@@ -42,7 +42,10 @@ export const sweepState = z.looseObject({
   registryTip: z.string().max(80).nullable(),
   breakerTrippedAt: instant.nullable().default(null),
   /** Advisory only: it saves work, safety comes from the fence. */
-  sweeping: z.object({ by: z.string().max(200), since: instant }).nullable().default(null),
+  sweeping: z
+    .object({ by: z.string().max(200), since: instant })
+    .nullable()
+    .default(null),
   /** By pod key for records, by provider id for strays. */
   pods: z.record(z.string().max(200), podSightings),
   /** Foreign pods that were told once. */

@@ -1,0 +1,112 @@
+/** RegistryStore over any git remote: plumbing in a scratch repository, compare-and-swap by push with a lease. */
+import pLimit from 'p-limit';
+import { parseMessage } from '../domain/registry/message.ts';
+import type { RegistryOp } from '../domain/registry/ops.ts';
+import { foreignRegistry, newerSchema } from '../domain/registry/read-errors.ts';
+import { emptyRegistry } from '../domain/registry/state.ts';
+import { emptySweep, type SweepState } from '../domain/registry/sweep.ts';
+import { cautionsOf, isForeign, usableSweep } from '../domain/registry/view.ts';
+import type { HistoryEntry, RegistryStore, Snapshot, Submitted } from '../ports.ts';
+import { look } from './git-registry/look.ts';
+import { readLog } from './git-registry/repository.ts';
+import { saveSweep } from './git-registry/save-sweep.ts';
+import { type GitRegistryOptions, newSession, type Session } from './git-registry/session.ts';
+import { write } from './git-registry/write.ts';
+
+async function read(session: Session): Promise<Snapshot> {
+  const { tree, sweep, stateTip, lostTips } = await look(session);
+  if (sweep?.kind === 'newer') throw newerSchema(session.remote.place, 'the state branch', sweep.version);
+  session.stateTip = stateTip;
+  if (tree === null) {
+    const state = emptyRegistry(session.newRegistryId, session.repository, session.clock.now());
+    return { state, version: null, sweep: emptySweep(session.newRegistryId), caution: [] };
+  }
+  const { state, tip } = tree;
+  const { registryId } = state.meta;
+  return {
+    state,
+    version: tip,
+    sweep: usableSweep(sweep, registryId) ?? emptySweep(registryId),
+    caution: cautionsOf({ state, sweep, lostTips, tip, repository: session.repository }),
+  };
+}
+
+async function save(session: Session, sweep: SweepState): Promise<boolean> {
+  const meta = session.tree?.state.meta;
+  if (meta !== undefined && isForeign(meta, session.repository)) throw foreignRegistry(session.remote.place);
+  return saveSweep(session, sweep);
+}
+
+/** `Podtrack-Pod` trailers hold `<provider>.<id>`; a bare id is looked for as RunPod's. */
+async function history(session: Session, filter: { readonly pod?: string; readonly limit: number }) {
+  const { tree } = await look(session);
+  if (tree === null) return [];
+  const key = filter.pod === undefined || filter.pod.includes('.') ? filter.pod : `runpod.${filter.pod}`;
+  const grep = key === undefined ? null : `^Podtrack-Pod: ${key.replace(/[^A-Za-z0-9_-]/g, '[$&]')}$`;
+  const entries = await readLog(await session.open(), tree.tip, { grep, limit: filter.limit });
+  const told = entries.map(
+    ({ oid, at, message }): HistoryEntry => ({ version: oid, at, ...parseMessage(message) }),
+  );
+  const ours = ({ trailers }: HistoryEntry): boolean =>
+    key === undefined || trailers.some(([name, value]) => name === 'Podtrack-Pod' && value === key);
+  return told.filter(ours).reverse();
+}
+
+type Waiting = {
+  readonly ops: readonly RegistryOp[];
+  readonly answer: (submitted: Submitted) => void;
+  readonly fail: (error: unknown) => void;
+};
+
+/** One commit for everything that waits; each caller gets the results of his own ops. */
+async function commitAll(session: Session, waiting: readonly Waiting[]): Promise<void> {
+  try {
+    const submitted = await write(session, { ops: waiting.flatMap(({ ops }) => ops), proof: null });
+    let from = 0;
+    for (const { ops, answer } of waiting) {
+      answer({ ...submitted, results: submitted.results.slice(from, from + ops.length) });
+      from += ops.length;
+    }
+  } catch (error) {
+    for (const { fail } of waiting) fail(error);
+  }
+}
+
+/**
+ * The registry on a branch of any git remote: a bare folder, or a URL of http(s) or ssh.
+ *
+ * `read` asks the remote for both tips and fetches what is new with its whole history, which the rewind check
+ * needs. `submit` builds one commit upon the tip it knows and pushes it with `--force-with-lease` of that tip;
+ * ops that wait meanwhile go into the next commit together. A lost race applies the same ops to what is there
+ * now; an unclear answer is read back first. 6 tries or 120 s, waits by `clock` with full jitter.
+ *
+ * `probeWrite` makes a commit that only counts `seq` up, on the registry branch itself: only the real branch
+ * meets the rules, hooks and protections that a later write will meet. It is left out when this store has written
+ * before. Errors of every method: ConfigError (address), WorldError as the port says. Facts: docs/facts/git.md.
+ */
+export function gitRegistry(options: GitRegistryOptions): RegistryStore {
+  const session = newSession(options);
+  const inTurn = pLimit(1);
+  let waiting: Waiting[] = [];
+  const commitWaiting = async (): Promise<void> => {
+    const taken = waiting;
+    waiting = [];
+    if (taken.length > 0) await commitAll(session, taken);
+  };
+  return {
+    place: session.remote.place,
+    read: () => inTurn(() => read(session)),
+    submit: (ops) =>
+      new Promise((answer, fail) => {
+        waiting.push({ ops, answer, fail });
+        inTurn(commitWaiting).catch(fail);
+      }),
+    saveSweep: (sweep) => inTurn(() => save(session, sweep)),
+    history: (filter) => inTurn(() => history(session, filter)),
+    probeWrite: () =>
+      inTurn(async () => {
+        if (!session.hasWritten)
+          await write(session, { ops: [], proof: 'prove that the registry may be written' });
+      }),
+  };
+}

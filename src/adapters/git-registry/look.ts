@@ -1,0 +1,146 @@
+/** One consistent look at both branches of the remote. Unreadable is never empty. */
+import { WorldError } from '../../domain/errors.ts';
+import { type Parsed, parseSweep } from '../../domain/registry/files.ts';
+import { SWEEP_PATH } from '../../domain/registry/layout.ts';
+import { branchGone } from '../../domain/registry/read-errors.ts';
+import type { SweepState } from '../../domain/registry/sweep.ts';
+import { backoffMs } from './backoff.ts';
+import { judgeRead } from './outcome.ts';
+import {
+  askTips,
+  fetchRefs,
+  isAncestor,
+  type Repository,
+  readObjects,
+  ScratchError,
+  type Tips,
+  tipsOf,
+} from './repository.ts';
+import type { GitAnswer } from './run-git.ts';
+import type { Session } from './session.ts';
+import { readTree, type TreeCache } from './tree-cache.ts';
+
+const READ_TRIES = 3;
+
+export type Look = {
+  /** null = the remote has said that there is no registry branch. */
+  readonly tree: TreeCache | null;
+  readonly sweep: Parsed<SweepState> | null;
+  readonly stateTip: string | null;
+  /** Tips that were seen before and are no ancestors of this one. */
+  readonly lostTips: readonly string[];
+};
+
+function unreadable(
+  session: Session,
+  cameBack: string,
+  more: { next?: string; cause?: unknown } = {},
+): WorldError {
+  return new WorldError(
+    'registry-unreadable',
+    {
+      tried: `Reading the registry at ${session.remote.place}`,
+      cameBack,
+      state: 'Nothing was written, and nothing was concluded from what could not be read',
+      next: more.next ?? 'Try again when the host answers; `git ls-remote` shows the same failure',
+      cause: more.cause,
+    },
+    { retryable: more.next === undefined },
+  );
+}
+
+/** Reads may be repeated freely; what can never work is not. */
+async function asked(session: Session, call: () => Promise<GitAnswer>): Promise<GitAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await call();
+    const text = { exitCode: answer.exitCode, stdout: '', stderr: answer.stderr };
+    const outcome = judgeRead(text);
+    if (outcome.kind === 'done') return answer;
+    if (outcome.kind === 'final') throw unreadable(session, outcome.why, { next: outcome.next });
+    // A branch that went away between two questions: ask the first one again.
+    if (/couldn't find remote ref/.test(answer.stderr)) throw new ScratchError('the branch has just gone');
+    if (tries >= READ_TRIES) throw unreadable(session, outcome.why);
+    await session.clock.sleep(backoffMs(tries, session.random()));
+  }
+}
+
+async function fetchTips(session: Session, repository: Repository, tips: Tips): Promise<void> {
+  const { refs, seen } = session;
+  const wanted = [
+    ...(tips.registry === null || seen.has(tips.registry) ? [] : [refs.registry]),
+    ...(tips.state === null || seen.has(tips.state) ? [] : [refs.state]),
+  ];
+  if (wanted.length === 0) return;
+  await asked(session, () => fetchRefs(repository, wanted));
+  for (const tip of [tips.registry, tips.state]) if (tip !== null) seen.add(tip);
+}
+
+async function readSweep(
+  repository: Repository,
+  stateTip: string | null,
+): Promise<Parsed<SweepState> | null> {
+  if (stateTip === null) return null;
+  const [text = null] = await readObjects(repository, [`${stateTip}:${SWEEP_PATH}`]);
+  if (text !== null) return parseSweep(text);
+  const [commit = null] = await readObjects(repository, [stateTip]);
+  if (commit === null) throw new ScratchError('the state was replaced meanwhile');
+  return { kind: 'damaged', problem: `no ${SWEEP_PATH}` };
+}
+
+/** What the present tip must descend from: what this process saw, and what the last sweep saw. */
+async function findLost(
+  session: Session,
+  repository: Repository,
+  look: { tip: string; sweep: Look['sweep'] },
+) {
+  const swept = look.sweep?.kind === 'whole' ? look.sweep.value.registryTip : null;
+  for (const tip of new Set([...session.lost, session.lastTip, swept])) {
+    if (tip === null) continue;
+    if (await isAncestor(repository, tip, look.tip)) session.lost.delete(tip);
+    else session.lost.add(tip);
+  }
+  return [...session.lost];
+}
+
+async function lookOnce(session: Session): Promise<Look> {
+  const repository = await session.open();
+  const answer = await asked(session, () => askTips(repository, session.refs));
+  const tips = tipsOf(answer, session.refs);
+  await fetchTips(session, repository, tips);
+  const sweep = await readSweep(repository, tips.state);
+  if (tips.registry === null) {
+    const known = session.lastTip ?? (sweep?.kind === 'whole' ? sweep.value.registryTip : null);
+    if (known !== null) throw branchGone(session.remote.place, known);
+    return { tree: null, sweep, stateTip: tips.state, lostTips: [] };
+  }
+  const reading = { repository, sha256: session.sha256, place: session.remote.place };
+  const known = session.tree;
+  const tree = known?.tip === tips.registry ? known : await readTree(reading, tips.registry, known);
+  const lost = await findLost(session, repository, { tip: tips.registry, sweep });
+  session.remember(tree);
+  return { tree, sweep, stateTip: tips.state, lostTips: lost };
+}
+
+/**
+ * A server lists its refs one after the other: a state that was written meanwhile names a tip newer than the one
+ * beside it. So a rewind is believed when a second look shows it too.
+ */
+async function lookTwice(session: Session): Promise<Look> {
+  const known = new Set(session.lost);
+  const first = await lookOnce(session);
+  return first.lostTips.every((tip) => known.has(tip)) ? first : lookOnce(session);
+}
+
+/** Throws WorldError `registry-unreadable`, `registry-newer-schema` or `registry-rewound` (the branch is gone). */
+export async function look(session: Session): Promise<Look> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await lookTwice(session);
+    } catch (error) {
+      if (!(error instanceof ScratchError)) throw error;
+      // The remote moved under us, or the scratch repository is broken: start from an empty one.
+      session.renew();
+      if (tries >= READ_TRIES) throw unreadable(session, error.message, { cause: error });
+    }
+  }
+}

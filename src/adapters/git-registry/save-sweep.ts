@@ -1,0 +1,38 @@
+/** Replaces the state branch: one commit without parent, by the lease of the last read. */
+import { sweepText } from '../../domain/registry/files.ts';
+import { SWEEP_PATH } from '../../domain/registry/layout.ts';
+import type { SweepState } from '../../domain/registry/sweep.ts';
+import { look } from './look.ts';
+import { judgePush } from './outcome.ts';
+import { askTips, makeCommit, pushRef, tipsOf } from './repository.ts';
+import type { Session } from './session.ts';
+import { writeRefused } from './write.ts';
+
+const MESSAGE = 'state of the last sweep\n\n[skip ci]\n';
+
+/** Whether the branch has come to `oid` although the answer was lost. */
+async function stands(session: Session, oid: string): Promise<boolean> {
+  const answer = await askTips(await session.open(), session.refs);
+  return answer.exitCode === 0 && tipsOf(answer, session.refs).state === oid;
+}
+
+/** False = somebody else has replaced it since the last read: his sweep is the newer one. */
+export async function saveSweep(session: Session, sweep: SweepState): Promise<boolean> {
+  if (session.stateTip === undefined) session.stateTip = (await look(session)).stateTip;
+  const repository = await session.open();
+  const files = [{ path: SWEEP_PATH, text: sweepText(sweep) }];
+  const oid = await makeCommit(repository, {
+    parent: null,
+    files,
+    message: MESSAGE,
+    at: session.clock.now(),
+  });
+  const answer = await pushRef(repository, { ref: session.refs.state, oid, lease: session.stateTip });
+  const outcome = judgePush({ ...answer, stdout: answer.stdout.toString('utf8') }, session.refs.state);
+  if (outcome.kind === 'final') throw writeRefused(session, outcome);
+  const saved = outcome.kind === 'done' || (outcome.kind === 'ambiguous' && (await stands(session, oid)));
+  if (!saved) return false;
+  session.stateTip = oid;
+  session.seen.add(oid);
+  return true;
+}

@@ -1,0 +1,122 @@
+/** What one store remembers between its calls: the scratch repository, the last tree, the tips it saw. */
+import type { Sha256 } from '../../domain/registry/layout.ts';
+import type { Meta } from '../../domain/registry/state.ts';
+import type { Chance, Clock } from '../../ports.ts';
+import { ensureBareRepository } from './bare-repository.ts';
+import { type GitCredential, gitEnv } from './git-env.ts';
+import { parseRemote, type Remote } from './place.ts';
+import type { Refs, Repository } from './repository.ts';
+import { dropScratch, makeScratch } from './scratch.ts';
+import type { TreeCache } from './tree-cache.ts';
+
+export type GitRegistryOptions = {
+  /** A git URL (http(s), ssh, file) without credentials, or the path of a bare repository. */
+  readonly remote: string;
+  /** An existing or new folder of ours; a scratch repository is made in it and removed when the process ends. */
+  readonly scratchFolder: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  /** The repository that holds the branch, as its forge names it; null where there is none to name. */
+  readonly repository: Meta['repository'];
+  /** Default `podtrack`; the state lies in `<branch>-state`. */
+  readonly branch?: string;
+  /** For http(s): sent as a basic authorization header through git's environment configuration. */
+  readonly credential?: GitCredential | null;
+  /** Makes the bare repository where `remote` is a path that does not exist. Default false. */
+  readonly createMissing?: boolean;
+  /** Lets the user's git configuration speak: proxy, CA, credential helper. Default false. */
+  readonly userConfig?: boolean;
+  /** Where PATH, HOME and proxies are taken from. Default: the process's. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** After this long a git call is ended. Default 120 s. */
+  readonly timeoutMs?: number;
+};
+
+export type Session = {
+  readonly remote: Remote;
+  readonly refs: Refs;
+  readonly clock: Clock;
+  readonly sha256: Sha256;
+  readonly repository: Meta['repository'];
+  /** The id that a registry started here will bear: one and the same for every read before the first write. */
+  readonly newRegistryId: string;
+  random(): number;
+  /** The scratch repository, made at first use. */
+  open(): Promise<Repository>;
+  /** Throws the scratch repository away; the next `open` makes a new one. */
+  renew(): void;
+  /** Tips whose objects are in the scratch repository. */
+  readonly seen: Set<string>;
+  /** Tips that turned out to be no ancestors of a later one. */
+  readonly lost: Set<string>;
+  tree: TreeCache | null;
+  lastTip: string | null;
+  /** Oid of the state branch at the last `read()`: the lease of the next save. Undefined = never read. */
+  stateTip: string | null | undefined;
+  /** Whether this store has written to the registry branch: the proof that it may. */
+  hasWritten: boolean;
+  remember(tree: TreeCache): void;
+};
+
+function repositoryIn(folder: string, remote: Remote, options: GitRegistryOptions): Repository {
+  const wish = { env: options.env ?? process.env, userConfig: options.userConfig ?? false, url: remote.url };
+  const credential = remote.http ? (options.credential ?? null) : null;
+  return {
+    url: remote.url,
+    folder,
+    env: { ...gitEnv({ ...wish, credential: null }), GIT_DIR: folder },
+    remoteEnv: { ...gitEnv({ ...wish, credential }), GIT_DIR: folder },
+    timeoutMs: options.timeoutMs ?? 120_000,
+  };
+}
+
+/** Throws ConfigError for an address that is none or carries credentials. */
+export function newSession(options: GitRegistryOptions): Session {
+  const branch = `refs/heads/${options.branch ?? 'podtrack'}`;
+  const first = parseRemote(options.remote);
+  let opened: Repository | null = null;
+  const session: Session = {
+    remote: first,
+    refs: { registry: branch, state: `${branch}-state` },
+    clock: options.clock,
+    sha256: (text) => options.chance.sha256(text),
+    repository: options.repository,
+    newRegistryId: options.chance.hex(16),
+    random: () => Number.parseInt(options.chance.hex(4), 16) / 2 ** 32,
+    async open() {
+      if (opened !== null) return opened;
+      const env = gitEnv({
+        env: options.env ?? process.env,
+        userConfig: false,
+        url: first.url,
+        credential: null,
+      });
+      if (options.createMissing === true && isLocal(first)) await ensureBareRepository(first.url, env);
+      const remote = parseRemote(options.remote);
+      const folder = makeScratch(options.scratchFolder, remote.objects, Date.now());
+      opened = repositoryIn(folder, remote, options);
+      return opened;
+    },
+    renew() {
+      if (opened !== null) dropScratch(opened.folder);
+      opened = null;
+      session.seen.clear();
+      session.tree = null;
+    },
+    seen: new Set(),
+    lost: new Set(),
+    tree: null,
+    lastTip: null,
+    stateTip: undefined,
+    hasWritten: false,
+    remember(tree) {
+      session.tree = tree;
+      session.lastTip = tree.tip;
+    },
+  };
+  return session;
+}
+
+function isLocal(remote: Remote): boolean {
+  return remote.url.startsWith('/') || /^[A-Za-z]:[\\/]/.test(remote.url);
+}

@@ -1,0 +1,199 @@
+/** The compare-and-swap loop: read, apply again, push; an unclear answer is read back before anything is repeated. */
+import { WorldError } from '../../domain/errors.ts';
+import { type AppliedAll, applyAll } from '../../domain/registry/apply.ts';
+import { ledgerPathsOf, type PlannedCommit, planCommit } from '../../domain/registry/commit.ts';
+import { ATTRIBUTES_PATH } from '../../domain/registry/layout.ts';
+import type { RegistryOp } from '../../domain/registry/ops.ts';
+import { foreignRegistry } from '../../domain/registry/read-errors.ts';
+import { emptyRegistry, type RegistryState } from '../../domain/registry/state.ts';
+import { isForeign } from '../../domain/registry/view.ts';
+import type { Submitted } from '../../ports.ts';
+import { backoffMs } from './backoff.ts';
+import { look } from './look.ts';
+import { type GitOutcome, judgePush } from './outcome.ts';
+import { isAncestor, makeCommit, pushRef, readObjects } from './repository.ts';
+import type { Session } from './session.ts';
+import { advance, type TreeCache } from './tree-cache.ts';
+
+const TRIES = 6;
+const PATIENCE_MS = 120_000;
+
+export type Wish = {
+  readonly ops: readonly RegistryOp[];
+  /** The subject of a commit that is made even if no op applies; null = no such commit. */
+  readonly proof: string | null;
+};
+
+/** A push whose answer was lost: it may stand in the branch. */
+type Maybe = { readonly oid: string; readonly results: AppliedAll['results'] };
+
+type Try = { readonly kind: 'ended'; readonly submitted: Submitted } | Exclude<GitOutcome, { kind: 'done' }>;
+
+/** Texts of the tree that the commit builds upon. The dashboard is always written anew. */
+async function textsOf(session: Session, tree: TreeCache | null, applied: AppliedAll) {
+  if (tree === null) return () => null;
+  const paths = ledgerPathsOf({ events: applied.events, after: applied.state }).filter((path) =>
+    tree.paths.has(path),
+  );
+  const texts = await readObjects(
+    await session.open(),
+    paths.map((path) => `${tree.tip}:${path}`),
+  );
+  const ledgers = new Map(paths.map((path, index) => [path, texts[index] ?? null]));
+  return (path: string): string | null => {
+    if (path === ATTRIBUTES_PATH) return tree.paths.has(path) ? '' : null;
+    return tree.files.get(path)?.text ?? ledgers.get(path) ?? null;
+  };
+}
+
+async function plan(
+  session: Session,
+  base: Base,
+  applied: AppliedAll,
+  proof: string | null,
+): Promise<PlannedCommit> {
+  const wish = {
+    before: base.state,
+    after: applied.state,
+    events: applied.events,
+    now: session.clock.now(),
+    textOf: await textsOf(session, base.tree, applied),
+    sha256: session.sha256,
+  };
+  return planCommit(proof === null || applied.events.length > 0 ? wish : { ...wish, what: proof });
+}
+
+type Base = { readonly tree: TreeCache | null; readonly state: RegistryState };
+
+function baseOf(session: Session, tree: TreeCache | null): Base {
+  const state = tree?.state ?? emptyRegistry(session.newRegistryId, session.repository, session.clock.now());
+  if (isForeign(state.meta, session.repository)) throw foreignRegistry(session.remote.place);
+  return { tree, state };
+}
+
+/** What is known is enough to write upon: the push itself finds out if it is stale. A refusal needs a fresh look. */
+async function currentBase(
+  session: Session,
+  ops: readonly RegistryOp[],
+  fresh: boolean,
+): Promise<[Base, AppliedAll]> {
+  if (!fresh && session.tree !== null) {
+    const base = baseOf(session, session.tree);
+    const applied = applyAll(base.state, ops);
+    if (applied.results.every((result) => result.kind === 'applied')) return [base, applied];
+  }
+  const base = baseOf(session, (await look(session)).tree);
+  return [base, applyAll(base.state, ops)];
+}
+
+async function landed(session: Session, maybes: readonly Maybe[]): Promise<Submitted | null> {
+  const tree = session.tree;
+  if (tree === null) return null;
+  const repository = await session.open();
+  for (const { oid, results } of maybes) {
+    if (await isAncestor(repository, oid, tree.tip)) return { state: tree.state, version: tree.tip, results };
+  }
+  return null;
+}
+
+async function tryOnce(session: Session, wish: Wish, maybes: Maybe[], fresh: boolean): Promise<Try> {
+  const [base, applied] = await currentBase(session, wish.ops, fresh);
+  const already = maybes.length === 0 ? null : await landed(session, maybes);
+  if (already !== null) return { kind: 'ended', submitted: already };
+  const lease = base.tree?.tip ?? null;
+  if (applied.events.length === 0 && wish.proof === null) {
+    return { kind: 'ended', submitted: { state: base.state, version: lease, results: applied.results } };
+  }
+  const planned = await plan(session, base, applied, wish.proof);
+  const repository = await session.open();
+  const draft = { parent: lease, files: planned.files, message: planned.message, at: session.clock.now() };
+  const oid = await makeCommit(repository, draft);
+  const answer = await pushRef(repository, { ref: session.refs.registry, oid, lease });
+  const outcome = judgePush({ ...answer, stdout: answer.stdout.toString('utf8') }, session.refs.registry);
+  if (outcome.kind === 'ambiguous') maybes.push({ oid, results: applied.results });
+  if (outcome.kind !== 'done') return outcome;
+  const { state, files } = planned;
+  session.seen.add(oid);
+  session.remember(advance({ before: base.tree, sha256: session.sha256 }, { tip: oid, files, state }));
+  session.hasWritten = true;
+  return { kind: 'ended', submitted: { state, version: oid, results: applied.results } };
+}
+
+export function writeRefused(
+  session: Session,
+  outcome: { readonly why: string; readonly next: string },
+): WorldError {
+  return new WorldError('write-refused', {
+    tried: `Writing to the registry at ${session.remote.place}`,
+    cameBack: outcome.why,
+    state: 'Nothing was written, and trying again as is would not help',
+    next: outcome.next,
+  });
+}
+
+function gaveUp(
+  session: Session,
+  last: Exclude<Try, { kind: 'ended' | 'final' }>,
+  tries: number,
+): WorldError {
+  const unclear = last.kind === 'ambiguous';
+  const failure = unclear ? 'outcome-unknown' : last.kind === 'limited' ? 'rate-limited' : 'conflict';
+  const stuck = 'A lock file of a dead push may lie in the repository: its administrator must remove it';
+  return new WorldError(
+    failure,
+    {
+      tried: `Writing to the registry at ${session.remote.place}, ${tries} times`,
+      cameBack: last.why,
+      state: unclear
+        ? 'Whether the last try was written is unknown; the same keys may be sent again'
+        : 'Nothing was written',
+      next:
+        last.kind === 'locked'
+          ? stuck
+          : 'Send the same operations again; their keys keep them from being doubled',
+    },
+    { retryable: true },
+  );
+}
+
+/** After the last unclear answer the branch is read once more: mostly it has landed. */
+async function lastLook(session: Session, maybes: readonly Maybe[]): Promise<Submitted | null> {
+  if (maybes.length === 0) return null;
+  await look(session);
+  return landed(session, maybes);
+}
+
+/** A failed read after an unclear push leaves the outcome unknown, not the registry unreadable. */
+function unclear(session: Session, error: unknown, tries: number): unknown {
+  if (!(error instanceof WorldError) || error.failure !== 'registry-unreadable') return error;
+  return gaveUp(session, { kind: 'ambiguous', why: error.told.cameBack }, tries);
+}
+
+async function loop(session: Session, wish: Wish, maybes: Maybe[]): Promise<Submitted> {
+  const startedAt = session.clock.now();
+  for (let tries = 1; ; tries += 1) {
+    const outcome = await tryOnce(session, wish, maybes, tries > 1);
+    if (outcome.kind === 'ended') return outcome.submitted;
+    if (outcome.kind === 'final') throw writeRefused(session, outcome);
+    if (tries >= TRIES || session.clock.now() - startedAt >= PATIENCE_MS) {
+      const late = await lastLook(session, maybes);
+      if (late !== null) return late;
+      throw gaveUp(session, outcome, tries);
+    }
+    const waitMs = outcome.kind === 'limited' ? outcome.waitMs : 0;
+    await session.clock.sleep(waitMs + backoffMs(tries, session.random()));
+  }
+}
+
+/**
+ * Commits what applies of `wish.ops` as one commit. Throws WorldError `write-refused` (at once), `conflict`,
+ * `rate-limited` or `outcome-unknown` (after 6 tries or 120 s), and what `look` throws.
+ */
+export async function write(session: Session, wish: Wish): Promise<Submitted> {
+  const maybes: Maybe[] = [];
+  try {
+    return await loop(session, wish, maybes);
+  } catch (error) {
+    throw maybes.length === 0 ? error : unclear(session, error, maybes.length);
+  }
+}

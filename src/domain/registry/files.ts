@@ -1,0 +1,88 @@
+/** Registry files as text and back. Each file is read alone: one damaged file never hides the others. */
+import { z } from 'zod';
+import { type PodRecord, podKey, podRecord, SCHEMA_VERSION } from '../pod.ts';
+import { carryUnknown, parseJson, stableText } from './json.ts';
+import { podPath, type Sha256 } from './layout.ts';
+import { type Meta, meta } from './state.ts';
+import { type SweepState, sweepState } from './sweep.ts';
+
+/** A record or meta file beyond this is not one of ours. */
+const MAX_LENGTH = 256 * 1024;
+
+export type Parsed<T> =
+  | { readonly kind: 'whole'; readonly value: T }
+  | { readonly kind: 'damaged'; readonly problem: string }
+  /** Written by a podtrack that knows more: refused, never rewritten. */
+  | { readonly kind: 'newer'; readonly version: number };
+
+const versioned = z.looseObject({ schemaVersion: z.number().int() });
+
+function problemOf(error: z.ZodError): string {
+  const issue = error.issues[0];
+  return issue === undefined ? 'not of the schema' : `${issue.path.map(String).join('.')}: ${issue.message}`;
+}
+
+function parse<S extends z.ZodType>(schema: S, text: string, maxLength = MAX_LENGTH): Parsed<z.output<S>> {
+  if (text.length > maxLength) return { kind: 'damaged', problem: `longer than ${maxLength} characters` };
+  const json = parseJson(text);
+  if ('problem' in json) return { kind: 'damaged', problem: json.problem };
+  const version = versioned.safeParse(json.value);
+  if (version.success && version.data.schemaVersion > SCHEMA_VERSION) {
+    return { kind: 'newer', version: version.data.schemaVersion };
+  }
+  const read = schema.safeParse(json.value);
+  return read.success
+    ? { kind: 'whole', value: read.data }
+    : { kind: 'damaged', problem: problemOf(read.error) };
+}
+
+/** The file must lie where its own content says: else it would stand for a pod that it does not describe. */
+export function parseRecord(path: string, text: string, sha256: Sha256): Parsed<PodRecord> {
+  const parsed = parse(podRecord, text);
+  if (parsed.kind !== 'whole') return parsed;
+  const expected = podPath(podKey(parsed.value), sha256);
+  return path === expected ? parsed : { kind: 'damaged', problem: `its content belongs to ${expected}` };
+}
+
+export function parseMeta(text: string): Parsed<Meta> {
+  return parse(meta, text);
+}
+
+/** The state file grows with the account: 10,000 pods and 5,000 foreign ones fit. */
+export function parseSweep(text: string): Parsed<SweepState> {
+  return parse(sweepState, text, 64 * MAX_LENGTH);
+}
+
+/** Exchanged as a whole by an op, so unknown fields inside them go with the old value. */
+const REPLACED: ReadonlySet<string> = new Set([
+  'owner',
+  'fence',
+  'switch',
+  'hostKey',
+  'lastMirror',
+  'lastVerdict',
+  'confirmed',
+  'end',
+]);
+
+/** `next` as text, with what a newer writer put into `before` and this podtrack does not know. */
+function write<S extends z.ZodType>(schema: S, next: z.output<S>, before: string | null): string {
+  const encoded = z.encode(schema, next);
+  const raw = before === null ? null : parseJson(before);
+  if (raw === null || 'problem' in raw) return stableText(encoded);
+  const read = schema.safeParse(raw.value);
+  if (!read.success) return stableText(encoded);
+  return stableText(carryUnknown(raw.value, z.encode(schema, read.data), encoded, REPLACED));
+}
+
+export function recordText(record: PodRecord, before: string | null): string {
+  return write(podRecord, record, before);
+}
+
+export function metaText(next: Meta, before: string | null): string {
+  return write(meta, next, before);
+}
+
+export function sweepText(sweep: SweepState): string {
+  return stableText(z.encode(sweepState, sweep));
+}

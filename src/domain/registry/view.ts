@@ -1,0 +1,99 @@
+/** What a tree of the registry branch says: the state, and whether it may be trusted with inferred kills. */
+import { type PodRecord, podKey } from '../pod.ts';
+import type { Parsed } from './files.ts';
+import { META_PATH } from './layout.ts';
+import { newerSchema, notARegistry } from './read-errors.ts';
+import type { Meta, Quarantined, RegistryState } from './state.ts';
+import type { SweepState } from './sweep.ts';
+
+/** The files of one tree, each parsed alone. `meta: null` = there is no meta.json. */
+export type TreeRead = {
+  readonly meta: Parsed<Meta> | null;
+  readonly pods: readonly { readonly path: string; readonly parsed: Parsed<PodRecord> }[];
+};
+
+/** The newest valid versions that the history holds of damaged files. */
+export type LastValid = {
+  readonly meta: Meta | null;
+  readonly records: ReadonlyMap<string, PodRecord>;
+};
+
+/** Paths whose last valid version is wanted. */
+export function damagedPaths(tree: TreeRead): readonly string[] {
+  const meta = tree.meta?.kind === 'whole' ? [] : [META_PATH];
+  return [...meta, ...tree.pods.filter((file) => file.parsed.kind === 'damaged').map((file) => file.path)];
+}
+
+/** Throws WorldError `registry-newer-schema`, and `registry-unreadable` where no meta.json was ever valid. */
+export function stateOf(tree: TreeRead, lastValid: LastValid, place: string): RegistryState {
+  const pods: [string, PodRecord][] = [];
+  const quarantined: Quarantined[] = [];
+  for (const { path, parsed } of tree.pods) {
+    if (parsed.kind === 'newer') throw newerSchema(place, path, parsed.version);
+    if (parsed.kind === 'whole') pods.push([podKey(parsed.value), parsed.value]);
+    else quarantined.push({ path, problem: parsed.problem, lastValid: lastValid.records.get(path) ?? null });
+  }
+  if (tree.meta?.kind === 'newer') throw newerSchema(place, META_PATH, tree.meta.version);
+  const meta = tree.meta?.kind === 'whole' ? tree.meta.value : lastValid.meta;
+  if (meta === null) throw notARegistry(place);
+  if (tree.meta?.kind !== 'whole') {
+    const problem = tree.meta === null ? 'missing' : tree.meta.problem;
+    quarantined.push({ path: META_PATH, problem, lastValid: null });
+  }
+  return { meta, pods: Object.fromEntries(pods), quarantined };
+}
+
+/** Why inferred kills must rest. The codes are those of the port. */
+export type Caution = {
+  readonly code: 'rewound' | 'damaged' | 'sweep-missing' | 'foreign-repository';
+  readonly detail: string;
+};
+
+export type Doubt = {
+  readonly state: RegistryState;
+  /** null = there is no state branch. */
+  readonly sweep: Parsed<SweepState> | null;
+  /** Tips that were seen once and are no ancestors of the tip now. */
+  readonly lostTips: readonly string[];
+  readonly tip: string;
+  readonly repository: Meta['repository'];
+};
+
+/** A registry that names another repository was copied here: read-only until somebody starts it on purpose. */
+export function isForeign(meta: Meta, here: Meta['repository']): boolean {
+  if (meta.repository === null || here === null) return false;
+  return meta.repository.server !== here.server || meta.repository.id !== here.id;
+}
+
+/** The sweep state to go on with; one that cannot be read, or is another registry's, counts as missing. */
+export function usableSweep(sweep: Parsed<SweepState> | null, registryId: string): SweepState | null {
+  return sweep?.kind === 'whole' && sweep.value.registryId === registryId ? sweep.value : null;
+}
+
+function missingSweep({ sweep, state }: Doubt): string | null {
+  if (usableSweep(sweep, state.meta.registryId) !== null) return null;
+  if (sweep === null) return 'there is no state branch yet: strikes start from zero';
+  if (sweep.kind === 'damaged')
+    return `the state branch cannot be read (${sweep.problem}): strikes start from zero`;
+  return 'the state branch belongs to another registry: strikes start from zero';
+}
+
+export function cautionsOf(doubt: Doubt): readonly Caution[] {
+  const { state, lostTips, tip, repository } = doubt;
+  const cautions: Caution[] = [];
+  const missing = missingSweep(doubt);
+  if (missing !== null) cautions.push({ code: 'sweep-missing', detail: missing });
+  const accepted = state.meta.acknowledged.rewoundTip;
+  for (const lost of lostTips.filter((each) => each !== accepted)) {
+    const detail = `${tip} does not descend from ${lost}, which was the tip before; acknowledge that tip to go on`;
+    cautions.push({ code: 'rewound', detail });
+  }
+  for (const { path, problem } of state.quarantined) {
+    cautions.push({ code: 'damaged', detail: `${path}: ${problem}` });
+  }
+  if (isForeign(state.meta, repository)) {
+    const named = `${state.meta.repository?.server ?? ''} repository ${state.meta.repository?.id ?? ''}`;
+    cautions.push({ code: 'foreign-repository', detail: `this registry belongs to ${named}` });
+  }
+  return cautions;
+}
