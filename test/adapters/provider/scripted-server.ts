@@ -54,12 +54,15 @@ function send(response: ServerResponse, reply: Reply): void {
 export async function startServer(answer: (heard: Heard, index: number) => Reply): Promise<ScriptedServer> {
   const heard: Heard[] = [];
   const server = createServer((request, response) => {
-    void textOf(request).then((body) => {
-      const { method = '', url = '', headers } = request;
-      const one = { method, path: url, headers, body };
-      heard.push(one);
-      send(response, answer(one, heard.length - 1));
-    });
+    const { method = '', url = '', headers } = request;
+    textOf(request)
+      .then((body) => {
+        const one = { method, path: url, headers, body };
+        heard.push(one);
+        send(response, answer(one, heard.length - 1));
+      })
+      // A client that gave up while it was still sending.
+      .catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
