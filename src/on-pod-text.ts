@@ -402,7 +402,7 @@ export const onPodText: Readonly<Record<'install' | 'probe' | 'switch', string>>
     '\n' +
     'name_answer() {\n' +
     '  case $code in\n' +
-    '    2[0-9][0-9]) word=ok ;;\n' +
+    '    2[0-9][0-9]) case $media in *html*) word=html ;; *) word=ok ;; esac ;;\n' +
     '    404) if says_absent; then word=absent; else word=404-unclear; fi ;;\n' +
     '    [1-5][0-9][0-9]) word=$code ;;\n' +
     '    *) word_of_exit ;;\n' +
@@ -599,8 +599,8 @@ export const onPodText: Readonly<Record<'install' | 'probe' | 'switch', string>>
     '}\n' +
     '\n' +
     'plain() {\n' +
-    '  case $1 in \'\' | *[!A-Za-z0-9._:/@#+-]*) return 1 ;; esac\n' +
-    '  [ "${#1}" -le 200 ]\n' +
+    '  case $1 in \'\' | *[!A-Za-z0-9._:/@#%+-]*) return 1 ;; esac\n' +
+    '  [ "${#1}" -le 2000 ]\n' +
     '}\n' +
     '\n' +
     'await_act() {\n' +
@@ -1098,7 +1098,7 @@ export const onPodText: Readonly<Record<'install' | 'probe' | 'switch', string>>
     '\n' +
     'name_answer() {\n' +
     '  case $code in\n' +
-    '    2[0-9][0-9]) word=ok ;;\n' +
+    '    2[0-9][0-9]) case $media in *html*) word=html ;; *) word=ok ;; esac ;;\n' +
     '    404) if says_absent; then word=absent; else word=404-unclear; fi ;;\n' +
     '    [1-5][0-9][0-9]) word=$code ;;\n' +
     '    *) word_of_exit ;;\n' +
@@ -2260,7 +2260,7 @@ export const onPodText: Readonly<Record<'install' | 'probe' | 'switch', string>>
     '\n' +
     'name_answer() {\n' +
     '  case $code in\n' +
-    '    2[0-9][0-9]) word=ok ;;\n' +
+    '    2[0-9][0-9]) case $media in *html*) word=html ;; *) word=ok ;; esac ;;\n' +
     '    404) if says_absent; then word=absent; else word=404-unclear; fi ;;\n' +
     '    [1-5][0-9][0-9]) word=$code ;;\n' +
     '    *) word_of_exit ;;\n' +
@@ -2934,7 +2934,7 @@ export const onPodText: Readonly<Record<'install' | 'probe' | 'switch', string>>
     '\n' +
     'name_answer() {\n' +
     '  case $code in\n' +
-    '    2[0-9][0-9]) word=ok ;;\n' +
+    '    2[0-9][0-9]) case $media in *html*) word=html ;; *) word=ok ;; esac ;;\n' +
     '    404) if says_absent; then word=absent; else word=404-unclear; fi ;;\n' +
     '    [1-5][0-9][0-9]) word=$code ;;\n' +
     '    *) word_of_exit ;;\n' +
@@ -3131,8 +3131,8 @@ export const onPodText: Readonly<Record<'install' | 'probe' | 'switch', string>>
     '}\n' +
     '\n' +
     'plain() {\n' +
-    '  case $1 in \'\' | *[!A-Za-z0-9._:/@#+-]*) return 1 ;; esac\n' +
-    '  [ "${#1}" -le 200 ]\n' +
+    '  case $1 in \'\' | *[!A-Za-z0-9._:/@#%+-]*) return 1 ;; esac\n' +
+    '  [ "${#1}" -le 2000 ]\n' +
     '}\n' +
     '\n' +
     'await_act() {\n' +

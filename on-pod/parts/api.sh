@@ -89,7 +89,7 @@ split_answer() {
 # name_answer: `word`. `absent` is a 404 that speaks of the pod; any other 404 speaks of the path, or of nothing.
 name_answer() {
   case $code in
-    2[0-9][0-9]) word=ok ;;
+    2[0-9][0-9]) case $media in *html*) word=html ;; *) word=ok ;; esac ;;
     404) if says_absent; then word=absent; else word=404-unclear; fi ;;
     [1-5][0-9][0-9]) word=$code ;;
     *) word_of_exit ;;

@@ -52,8 +52,8 @@ check_deadlines() {
 
 # plain TEXT: may stand in a line of a file, a URL or a request without meaning anything else there.
 plain() {
-  case $1 in '' | *[!A-Za-z0-9._:/@#+-]*) return 1 ;; esac
-  [ "${#1}" -le 200 ]
+  case $1 in '' | *[!A-Za-z0-9._:/@#%+-]*) return 1 ;; esac
+  [ "${#1}" -le 2000 ]
 }
 
 # await_act: until the watchdog itself has turned with the deadline of `revision`: only then it was acted on.

@@ -1,6 +1,6 @@
 /** The life of a switch under every shell that this machine has: planted, petted, killed and back, fired, proven, silent. */
-import { afterEach, describe, expect, it } from 'vitest';
-import { killIfThere, PodStand, SHELLS, until } from './pod-stand.ts';
+import { afterEach, expect, it } from 'vitest';
+import { killIfThere, PodStand, underEachShell, until } from './pod-stand.ts';
 import { noContent, noSuchPod, ProviderStand } from './provider-stand.ts';
 
 const open: { close(): Promise<void> }[] = [];
@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-describe.each(SHELLS)('under $name', ({ path }) => {
+underEachShell((path) => {
   it('is armed, acknowledges a pet, survives the death of either half, fires once and falls silent', async () => {
     const provider = new ProviderStand({ delete: () => noContent, get: () => noSuchPod });
     open.push(provider);
@@ -46,7 +46,7 @@ describe.each(SHELLS)('under $name', ({ path }) => {
     expect(provider.asked).toEqual([]);
 
     pod.setClock(3100);
-    await until('the proof', () => pod.held('record').includes('gone: proven'));
+    await pod.wakeUntil('the proof', () => pod.held('record').includes('gone: proven'));
     await until('silence', () => pod.processes().length === 0);
     expect(provider.count('DELETE')).toBe(1);
     expect(pod.held('credential')).toBe('');

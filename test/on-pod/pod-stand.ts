@@ -8,32 +8,30 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onPodText } from '../../src/on-pod-text.ts';
+import { component, suiteWith } from '../components.ts';
 
-/** The shells that pods have, as far as this machine has them. */
-export const SHELLS: readonly { readonly name: string; readonly path: string }[] = [
-  ['sh', 'sh'],
-  ['dash', 'dash'],
-  ['bash', 'bash'],
-  ['busybox', 'busybox'],
-  ['mksh', 'mksh'],
-].flatMap(([name = '', file = '']) => {
-  const found = (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, file))
-    .find(existsSync);
-  return found === undefined ? [] : [{ name, path: found }];
-});
+/** The shells that pods have; each suite is left out, and says so, where this machine lacks one. */
+export const SHELLS = ['dash', 'bash', 'busybox', 'mksh'] as const;
 
-const BOOTSTRAP =
-  'IFS= read -r length; script=$(dd bs=1 count="$length" 2>/dev/null; echo x); script=${script%x}; (eval "$script")';
+export function underEachShell(body: (shell: string) => void): void {
+  for (const name of SHELLS) suiteWith([name], `under ${name}`, () => body(component(name) ?? ''));
+}
+
+const BOOTSTRAP = [
+  'IFS= read -r length',
+  'script=$(dd bs=1 count="$length" 2>/dev/null)',
+  '(eval "$script")',
+].join('; ');
 
 export type Ran = {
   readonly exit: number;
@@ -61,6 +59,8 @@ export class PodStand {
   readonly home = join(this.root, 'root');
   readonly ram = join(this.root, 'dev/shm/podtrack');
   readonly bin = join(this.root, 'bin');
+  /** Shell text that runs before every script, such as a limit. */
+  before = '';
   readonly #marker = randomBytes(8).toString('hex');
   readonly #path: string;
 
@@ -78,7 +78,10 @@ export class PodStand {
 
   /** Seconds of the clock that the switch goes by. */
   setClock(seconds: number): void {
-    writeFileSync(join(this.root, 'proc/uptime'), `${seconds}.42 99.00\n`);
+    const file = join(this.root, 'proc/uptime');
+    // In one step: a reader in between would find no clock and take the machine's.
+    writeFileSync(`${file}.new`, `${seconds}.42 99.00\n`);
+    renameSync(`${file}.new`, file);
   }
 
   install(words: Readonly<Record<string, string | number>>, key = KEY): Promise<Ran> {
@@ -108,7 +111,10 @@ export class PodStand {
   /** Runs a script as a login on the pod would: text and stdin over one pipe, arguments on the command line. */
   run(script: keyof typeof onPodText, args: readonly string[] = [], stdin = ''): Promise<Ran> {
     const text = onPodText[script];
-    return this.shell(['-c', BOOTSTRAP, 'podtrack', ...args], `${Buffer.byteLength(text)}\n${text}${stdin}`);
+    return this.shell(
+      ['-c', `${this.before}${BOOTSTRAP}`, 'podtrack', ...args],
+      `${Buffer.byteLength(text)}\n${text}${stdin}`,
+    );
   }
 
   /** Runs the pod's `sh` itself. */
@@ -156,6 +162,35 @@ export class PodStand {
 
   pidOf(role: 'watchdog' | 'supervisor'): number {
     return Number(this.held(`${role}.pid`).split(' ')[0]);
+  }
+
+  /** Until the watchdog has looked at its clock anew: what it would do at this time, it has done. */
+  async turned(): Promise<void> {
+    const turn = (): number => Number(this.held('watchdog.beat').split(' ')[0]);
+    const from = turn();
+    await this.wakeUntil('two turns of the watchdog', () => turn() >= from + 2);
+  }
+
+  /** Lets the watchdog turn now, as a pet does, instead of at its next tick. */
+  wake(): void {
+    const pid = this.pidOf('watchdog');
+    if (pid > 1) killIfThere(pid, 'SIGUSR1');
+  }
+
+  /** Wakes the watchdog until `test` holds. */
+  async wakeUntil(what: string, test: () => boolean | Promise<boolean>): Promise<void> {
+    await until(what, () => {
+      this.wake();
+      return test();
+    });
+  }
+
+  /** The heartbeat file with this content and age of its modification time, in seconds. */
+  heartbeat(content: string, agoS: number): void {
+    const file = join(this.home, '.podtrack_job_alive');
+    writeFileSync(file, content);
+    const at = Date.now() / 1000 - agoS;
+    utimesSync(file, at, at);
   }
 
   /** Every process of this pod, by a marker in its environment. */

@@ -18,9 +18,9 @@ export type Answer = {
 
 /** How each kind of request is answered; `times` counts the requests of that kind so far, from 1. */
 export type Table = {
-  readonly delete?: (times: number, asked: Asked) => Answer;
-  readonly get?: (times: number, asked: Asked) => Answer;
-  readonly graphql?: (times: number, asked: Asked) => Answer;
+  readonly delete?: (times: number, asked: Asked) => Answer | Promise<Answer>;
+  readonly get?: (times: number, asked: Asked) => Answer | Promise<Answer>;
+  readonly graphql?: (times: number, asked: Asked) => Answer | Promise<Answer>;
 };
 
 export const problem = (status: number, detail: string): Answer => ({
@@ -82,14 +82,15 @@ export class ProviderStand {
         body,
       };
       this.asked.push(asked);
-      this.#answer(asked, response);
+      void this.#answer(asked, response);
     });
   }
 
-  #answer(asked: Asked, response: ServerResponse): void {
+  async #answer(asked: Asked, response: ServerResponse): Promise<void> {
     const rows = { DELETE: this.table.delete, GET: this.table.get, POST: this.table.graphql };
     const kind = asked.method as keyof typeof rows;
-    const answer = rows[kind]?.(this.count(kind), asked) ?? problem(404, 'The requested path was not found.');
+    const answer =
+      (await rows[kind]?.(this.count(kind), asked)) ?? problem(404, 'The requested path was not found.');
     response.writeHead(answer.status, {
       ...(answer.type === undefined ? {} : { 'Content-Type': answer.type }),
       ...(answer.location === undefined ? {} : { Location: answer.location }),
