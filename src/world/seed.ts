@@ -141,7 +141,8 @@ export function parseSeed(value: unknown, source = 'seed'): Seed {
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map((issue) => {
     const place = issue.path.length === 0 ? 'the top' : issue.path.join('.');
-    return `  at ${place}: ${issue.message}`;
+    const inner = issue.code === 'invalid_key' ? issue.issues[0] : undefined;
+    return `  at ${place}: ${(inner ?? issue).message}`;
   });
   throw new SeedError(`${source} is no world:\n${lines.join('\n')}`, { cause: parsed.error });
 }

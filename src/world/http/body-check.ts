@@ -46,7 +46,8 @@ function measure(issue: { readonly origin: string }): string {
 function wrongValue(issue: Issue, value: unknown): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `got ${kindOf(value)}, want ${issue.expected === 'int' ? 'integer' : issue.expected}`;
+      // Every number that a request may hold is a whole one.
+      return `got ${kindOf(value)}, want ${issue.expected === 'number' ? 'integer' : issue.expected}`;
     case 'invalid_value':
       return `value must be one of ${quote(issue.values.map(String))}`;
     case 'too_small':

@@ -20,7 +20,7 @@ const pageQuery = z.object({
 });
 
 function newestFirst(a: Dated, b: Dated): number {
-  return b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1);
+  return b.createdAt - a.createdAt || Number(a.id > b.id) - Number(a.id < b.id);
 }
 
 function cursorAfter(item: Dated): string {

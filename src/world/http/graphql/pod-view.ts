@@ -55,8 +55,8 @@ export function location(world: World, pod: PodState): string | null {
   return world.catalog.dataCenters.find(({ id }) => id === pod.placement.dataCenterId)?.country ?? null;
 }
 
+/** Unlike v2, this API names the machine at once. */
 function machineView(world: World, pod: PodState) {
-  if (!pod.placed) return null;
   return {
     podHostId: pod.hostName,
     gpuDisplayName: displayName(world, pod),
