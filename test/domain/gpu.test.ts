@@ -1,0 +1,63 @@
+/** nvidia-smi: a missing figure is unknown, never zero; an error text is no GPU list. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { gpuActivity, readGpu, residentMemoryMib } from '../../src/domain/gpu.ts';
+
+const said = (stdout: string, exitCode = 0, stderr = '') => ({ exitCode, stdout, stderr });
+const row = (util: string, used = '0') =>
+  `0, GPU-1f0c7a52-9b1e-4c1f-8a54-3f0d2c1b0a01, ${util}, ${used}, 81920\n`;
+
+describe('readGpu', () => {
+  it.each([
+    ['MIG gives no figure', [said(row('[N/A]', '30211'))], 'unknown'],
+    ['an old driver gives no figure', [said(row('[Not Supported]', '7'))], 'unknown'],
+    ['a bare N/A', [said(row('N/A', '24576'))], 'unknown'],
+    ['an empty figure', [said(row(''))], 'unknown'],
+    ['a figure above 100', [said(row('250'))], 'unknown'],
+    [
+      'a driver mismatch, told on stdout',
+      [
+        said(
+          'Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 550.144\n',
+          18,
+        ),
+      ],
+      'unknown',
+    ],
+    ['the tool is missing', [said('', 127, 'sh: nvidia-smi: not found')], 'unknown'],
+    ['nothing at all', [said('')], 'unknown'],
+    ['no sample', [], 'unknown'],
+    ['no devices, exit 0', [said('No devices were found\n')], 'no-gpu'],
+    ['no devices, exit 6', [said('No devices were found\n', 6)], 'no-gpu'],
+    ['idle', [said(row('0', '61440'))], 'idle'],
+    ['units and CR', [said('0, GPU-x, 0 %, 61440 MiB, 81559 MiB\r\n')], 'idle'],
+    ['a banner above the row', [said(`welcome, friend\n${row('0')}`)], 'idle'],
+    ['one of several GPUs busy', [said(`${row('0')}1, GPU-y, 97, 10, 20\n`)], 'busy'],
+    ['one busy, one unknown', [said(`${row('[N/A]')}1, GPU-y, 97, 10, 20\n`)], 'busy'],
+    ['one idle, one unknown', [said(`${row('[N/A]')}1, GPU-y, 0, 10, 20\n`)], 'unknown'],
+    ['busy in one of six samples', ['0', '0', '30', '0', '0', '0'].map((util) => said(row(util))), 'busy'],
+    ['one sample of six failed', [...[1, 2, 3, 4, 5].map(() => said(row('0'))), said('', 9)], 'unknown'],
+    ['a GPU got lost between samples', [said(`${row('0')}1, GPU-y, 0, 1, 2\n`), said(row('0'))], 'unknown'],
+  ])('%s', (_what, answers, activity) => {
+    expect(gpuActivity(readGpu(answers), 0)).toBe(activity);
+  });
+
+  it('min-gpu-util raises what counts as activity', () => {
+    expect(gpuActivity(readGpu([said(row('5'))]), 5)).toBe('idle');
+    expect(gpuActivity(readGpu([said(row('6'))]), 5)).toBe('busy');
+  });
+
+  it('held memory is told', () => {
+    expect(residentMemoryMib(readGpu([said(row('0', '61440'))]))).toBe(61_440);
+    expect(residentMemoryMib(readGpu([said('', 127)]))).toBeNull();
+  });
+
+  it('no text is ever idle unless a row says 0', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.integer({ min: 0, max: 255 }), (stdout, exitCode) => {
+        const activity = gpuActivity(readGpu([said(stdout, exitCode)]), 0);
+        if (!/^\s*\d{1,3}\s*,.*,\s*0/m.test(stdout)) expect(activity).not.toBe('idle');
+      }),
+    );
+  });
+});
