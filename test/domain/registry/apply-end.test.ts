@@ -4,7 +4,6 @@ import { apply } from '../../../src/domain/registry/apply.ts';
 import {
   ALICE,
   actorOf,
-  after,
   endOf,
   fence,
   HOUR,
@@ -15,11 +14,12 @@ import {
   REAPER,
   recordOf,
   settle,
+  stateAfter,
   withPod,
 } from './record-maker.ts';
 
 const OTHER_REAPER = { ...REAPER, uuid: 'r2' };
-const fenced = () => after(withPod(), fence({ pod: 'abc', rev: 1 }));
+const fenced = () => stateAfter(withPod(), fence({ pod: 'abc', rev: 1 }));
 
 describe('fence', () => {
   it('moves active to terminating at the rev of the verdict', () => {
@@ -41,7 +41,7 @@ describe('fence', () => {
 
   it('is renewed by its holder and carries how far he is', () => {
     const renewal = fence({ pod: 'abc', rev: 2 }, { rev: 1, step: 'pulled' }, { at: NOW + 20 * MINUTE });
-    expect(podIn(after(fenced(), renewal))).toMatchObject({
+    expect(podIn(stateAfter(fenced(), renewal))).toMatchObject({
       rev: 3,
       fence: { rev: 1, step: 'pulled', until: NOW + 50 * MINUTE },
     });
@@ -53,7 +53,7 @@ describe('fence', () => {
       { holder: ALICE.uuid },
       { actor: actorOf(ALICE), at: NOW + 32 * MINUTE },
     );
-    expect(podIn(after(fenced(), mine))).toMatchObject({ fence: { holder: ALICE.uuid, rev: 2 } });
+    expect(podIn(stateAfter(fenced(), mine))).toMatchObject({ fence: { holder: ALICE.uuid, rev: 2 } });
     const stale = fence(
       { pod: 'abc', rev: 2 },
       { holder: ALICE.uuid, rev: 1 },
@@ -63,7 +63,7 @@ describe('fence', () => {
   });
 
   it('never runs longer than half an hour, whatever was asked for', () => {
-    const state = after(withPod(), fence({ pod: 'abc', rev: 1 }, { until: NOW + 9 * HOUR }));
+    const state = stateAfter(withPod(), fence({ pod: 'abc', rev: 1 }, { until: NOW + 9 * HOUR }));
     expect(podIn(state).fence?.until).toBe(NOW + 31 * MINUTE);
   });
 
@@ -77,7 +77,7 @@ describe('fence', () => {
   });
 
   it('does not bar the owner: his extend moves the rev, and the holder has to look again', () => {
-    const state = after(fenced(), op('extend', { pod: 'abc', ownerDeadlineAt: NOW + 2.5 * HOUR }));
+    const state = stateAfter(fenced(), op('extend', { pod: 'abc', ownerDeadlineAt: NOW + 2.5 * HOUR }));
     expect(podIn(state)).toMatchObject({ status: 'terminating', rev: 3 });
   });
 });
@@ -94,7 +94,7 @@ describe('release and confirm', () => {
   });
 
   it('a released pod is active again, with the reason', () => {
-    const state = after(
+    const state = stateAfter(
       fenced(),
       op('release', { pod: 'abc', fenceRev: 1, reason: 'pull failed', actor: REAPER }),
     );
@@ -103,7 +103,7 @@ describe('release and confirm', () => {
 
   it('a confirmed end is kept with its proof, once', () => {
     const confirm = () => op('confirm', { pod: 'abc', fenceRev: 1, proof: 'GET 404', actor: REAPER });
-    const state = after(fenced(), confirm());
+    const state = stateAfter(fenced(), confirm());
     expect(podIn(state).confirmed).toMatchObject({ proof: 'GET 404' });
     expect(apply(state, confirm()).kind).toBe('duplicate');
   });
@@ -115,9 +115,9 @@ describe('settle', () => {
     ['active', () => withPod(), 'terminated'],
     ['terminating', fenced, 'terminated'],
     ['terminating', fenced, 'lost'],
-    ['lost', () => after(withPod(), settle('abc', { end: endOf('lost') })), 'terminated'],
+    ['lost', () => stateAfter(withPod(), settle('abc', { end: endOf('lost') })), 'terminated'],
   ] as const)('closes an %s record as %3$s', (_from, make, how) => {
-    expect(podIn(after(make(), settle('abc', { end: endOf(how) })))).toMatchObject({
+    expect(podIn(stateAfter(make(), settle('abc', { end: endOf(how) })))).toMatchObject({
       status: how,
       fence: null,
       end: { how },
@@ -125,7 +125,7 @@ describe('settle', () => {
   });
 
   it('closes nothing twice, and no fence of another as terminated', () => {
-    const ended = after(withPod(), settle('abc', { end: endOf('terminated') }));
+    const ended = stateAfter(withPod(), settle('abc', { end: endOf('terminated') }));
     expect(apply(ended, settle('abc', { end: endOf('lost') }))).toMatchObject({ because: 'already-ended' });
     const byOwner = settle('abc', { end: endOf('terminated'), actor: actorOf(ALICE) });
     expect(apply(fenced(), byOwner)).toMatchObject({ because: 'not-my-fence' });
@@ -135,7 +135,7 @@ describe('settle', () => {
     const verdict = { at: NOW, kind: 'keep' as const, reason: 'busy', evidence: { gpu: 90 } };
     const mirror = { files: 3, bytes: 10, digest: 'd', verified: true, moving: 0 };
     const look = { verdict, mirror, note: 'seen', startedAt: NOW, reachedAt: NOW };
-    const state = after(withPod(), settle('abc', look));
+    const state = stateAfter(withPod(), settle('abc', look));
     expect(
       apply(state, settle('abc', { ...look, verdict: { ...verdict, at: NOW + HOUR, evidence: { gpu: 80 } } }))
         .kind,
@@ -145,11 +145,11 @@ describe('settle', () => {
 
   it('does not let an unverified smaller pull replace the good one', () => {
     const good = { files: 3, bytes: 10, digest: 'good', verified: true, moving: 0 };
-    const state = after(withPod(), settle('abc', { mirror: good }));
+    const state = stateAfter(withPod(), settle('abc', { mirror: good }));
     expect(
       apply(state, settle('abc', { mirror: { ...good, files: 1, digest: 'bad', verified: false } })).kind,
     ).toBe('duplicate');
-    const grown = after(
+    const grown = stateAfter(
       state,
       settle('abc', { mirror: { ...good, files: 5, digest: 'new', verified: false } }),
     );
@@ -159,7 +159,7 @@ describe('settle', () => {
   it('a strange state of the provider changes no limit, however often it is seen', () => {
     const before = recordOf('abc').deadlines;
     const seen = ['PROVISIONING', 'RESETTING', 'RUNNING', 'ERROR', 'RUNNING again'];
-    const state = after(
+    const state = stateAfter(
       withPod(),
       ...seen.map((note, index) => settle('abc', { note, startedAt: NOW + index * MINUTE })),
     );
@@ -171,7 +171,7 @@ describe('reopen', () => {
   it.each(['terminated', 'lost'] as const)(
     'brings a %s record back with its old deadlines and a note',
     (how) => {
-      const state = after(
+      const state = stateAfter(
         withPod(),
         settle('abc', { end: endOf(how) }),
         op('reopen', { pod: 'abc', reason: 'listed again', actor: REAPER }),
@@ -200,7 +200,7 @@ describe('the registry as a whole', () => {
     });
 
   it('remembers the lost tip that was accepted, once per key', () => {
-    const state = after(withPod(), acknowledge({ key: 'k' }));
+    const state = stateAfter(withPod(), acknowledge({ key: 'k' }));
     expect(state.meta.acknowledged.rewoundTip).toBe('f'.repeat(40));
     expect(apply(state, acknowledge({ key: 'k' })).kind).toBe('duplicate');
     expect(apply(state, acknowledge({ tip: null }))).toMatchObject({ because: 'invalid' });

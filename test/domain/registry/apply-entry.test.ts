@@ -4,7 +4,6 @@ import { apply, applyChecked } from '../../../src/domain/registry/apply.ts';
 import {
   ALICE,
   actorOf,
-  after,
   empty,
   endOf,
   HOUR,
@@ -18,6 +17,7 @@ import {
   recordOf,
   register,
   settle,
+  stateAfter,
   withPod,
 } from './record-maker.ts';
 
@@ -27,7 +27,7 @@ describe('register', () => {
   it('starts an active record at rev 1, whatever status the op brought along', () => {
     const record = recordOf('abc', { status: 'terminated', rev: 9, end: endOf('lost'), keys: ['x'] });
     const made = register('abc', { record });
-    expect(podIn(after(empty(), made))).toMatchObject({
+    expect(podIn(stateAfter(empty(), made))).toMatchObject({
       status: 'active',
       rev: 1,
       end: null,
@@ -38,7 +38,7 @@ describe('register', () => {
 
   it('is a duplicate under the same key and refused under another', () => {
     const first = register('abc');
-    const state = after(empty(), first);
+    const state = stateAfter(empty(), first);
     expect(apply(state, first).kind).toBe('duplicate');
     expect(apply(state, register('abc'))).toMatchObject({ kind: 'refused', because: 'exists' });
   });
@@ -48,15 +48,18 @@ describe('register', () => {
     ['the same pod', NOW - 5 * 60_000, 'refused'],
     ['a pod whose creation time is unknown', null, 'refused'],
   ])('over an ended record: %s', (_name, createdAt, kind) => {
-    const ended = after(withPod(), settle('abc', { end: endOf('terminated') }));
-    const again = apply(ended, register('abc', { record: recordOf('abc', { createdAt }) }));
-    expect(again.kind).toBe(kind);
-    if (again.kind === 'applied')
-      expect(podIn(again.state)).toMatchObject({ status: 'active', rev: 3, end: null });
+    const ended = stateAfter(withPod(), settle('abc', { end: endOf('terminated') }));
+    expect(apply(ended, register('abc', { record: recordOf('abc', { createdAt }) })).kind).toBe(kind);
+  });
+
+  it('goes on counting revs where an ended record gives way', () => {
+    const ended = stateAfter(withPod(), settle('abc', { end: endOf('terminated') }));
+    const again = register('abc', { record: recordOf('abc', { createdAt: NOW + HOUR }) });
+    expect(podIn(stateAfter(ended, again))).toMatchObject({ status: 'active', rev: 3, end: null });
   });
 
   it('refuses an id that looks like a recorded one', () => {
-    const state = after(empty(), register('abc_1'));
+    const state = stateAfter(empty(), register('abc_1'));
     expect(apply(state, register('ABC-1'))).toMatchObject({ because: 'look-alike' });
   });
 
@@ -98,7 +101,7 @@ describe('intent and its fulfilment', () => {
   it('gives way to the pod of exactly its name and nonce', () => {
     const first = promised();
     const made = register('abc', { record: real(), fulfils: 'pt-12345678-f00dfeed' });
-    const state = after(empty(), first, made);
+    const state = stateAfter(empty(), first, made);
     expect(Object.keys(state.pods)).toEqual(['runpod.abc']);
     expect(podIn(state)).toMatchObject({ status: 'active', rev: 2, keys: [first.key, made.key] });
     expect(apply(state, first).kind).toBe('duplicate');
@@ -108,19 +111,19 @@ describe('intent and its fulfilment', () => {
     ['another name', { name: 'pt-12345678-f00dfeed2' }],
     ['another nonce', { nonce: '0000000000000000' }],
   ])('is not fulfilled by a pod of %s', (_name, over) => {
-    const state = after(empty(), promised());
+    const state = stateAfter(empty(), promised());
     const made = register('abc', { record: real(over), fulfils: 'pt-12345678-f00dfeed' });
     expect(apply(state, made)).toMatchObject({ because: 'not-fulfilled' });
   });
 
   it('is refused where the name is taken, and fulfils nothing that was never promised', () => {
-    const state = after(empty(), promised());
+    const state = stateAfter(empty(), promised());
     expect(apply(state, promised())).toMatchObject({ because: 'exists' });
     expect(apply(state, register('abc', { fulfils: 'pt-none' }))).toMatchObject({ because: 'not-fulfilled' });
   });
 
   it('that never became a pod can be closed as lost, never as terminated', () => {
-    const state = after(empty(), promised());
+    const state = stateAfter(empty(), promised());
     const close = (how: 'lost' | 'terminated') =>
       apply(state, settle('pt-12345678-f00dfeed', { end: endOf(how) }));
     expect(close('lost').kind).toBe('applied');
@@ -136,7 +139,7 @@ describe('a damaged file', () => {
   });
 
   it('counts as its last valid version, and the next op on it heals it', () => {
-    const state = after(damaged(recordOf('abc', { rev: 4 })), settle('abc', { note: 'seen' }));
+    const state = stateAfter(damaged(recordOf('abc', { rev: 4 })), settle('abc', { note: 'seen' }));
     expect(podIn(state)).toMatchObject({ rev: 5, notes: ['seen'] });
     expect(state.quarantined).toEqual([]);
   });
@@ -155,7 +158,7 @@ describe('a damaged file', () => {
       reason: 'hand edit',
       actor: PERSON,
     });
-    const state = after(damaged(known), mend);
+    const state = stateAfter(damaged(known), mend);
     expect(podIn(state)).toMatchObject({ rev: 5, deadlines: known.deadlines });
     expect(apply(state, mend).kind).toBe('duplicate');
     expect(apply(withPod(), { ...mend, key: 'other' })).toMatchObject({ because: 'exists' });

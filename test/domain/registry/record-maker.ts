@@ -172,7 +172,7 @@ export function empty(): RegistryState {
 }
 
 /** The state after ops that all must apply. */
-export function after(state: RegistryState, ...ops: readonly RegistryOp[]): RegistryState {
+export function stateAfter(state: RegistryState, ...ops: readonly RegistryOp[]): RegistryState {
   return ops.reduce((current, each) => {
     const outcome = apply(current, each);
     if (outcome.kind !== 'applied')
@@ -183,7 +183,7 @@ export function after(state: RegistryState, ...ops: readonly RegistryOp[]): Regi
 
 /** A registry of one active pod `abc` of Alice's. */
 export function withPod(over: Partial<PodRecord> = {}): RegistryState {
-  return after(
+  return stateAfter(
     empty(),
     register('abc', { record: recordOf('abc', over), actor: actorOf(over.owner ?? ALICE) }),
   );
