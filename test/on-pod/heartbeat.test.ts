@@ -40,7 +40,8 @@ underEachShell((shell) => {
   it('takes the newer of content and time of writing, believes nothing far ahead, and agrees with the domain', async () => {
     pod = new PodStand({ shell });
     mkdirSync(join(pod.root, 'beats'));
-    rows.forEach(([content], index) => writeFileSync(join(pod.root, 'beats', String(index)), content));
+    for (const [index, [content]] of rows.entries())
+      writeFileSync(join(pod.root, 'beats', String(index)), content);
     const script = [
       `. ${parts}/ground.sh; . ${parts}/heartbeat.sh; settle_in`,
       'modified() { mtime=$given; }; wall_clock() { wall=$clock_given; }',

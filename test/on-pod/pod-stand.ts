@@ -61,6 +61,8 @@ export class PodStand {
   readonly bin = join(this.root, 'bin');
   /** Shell text that runs before every script, such as a limit. */
   before = '';
+  /** Whose login it is; this process's own unless set. */
+  user: number | null = null;
   readonly #marker = randomBytes(8).toString('hex');
   readonly #path: string;
 
@@ -119,7 +121,13 @@ export class PodStand {
 
   /** Runs the pod's `sh` itself. */
   async shell(args: readonly string[], stdin = ''): Promise<Ran> {
-    const child = spawn(join(this.bin, 'sh'), args, { env: this.env, cwd: this.root, stdio: 'pipe' });
+    const login = this.user === null ? {} : { uid: this.user, gid: this.user };
+    const child = spawn(join(this.bin, 'sh'), args, {
+      env: this.env,
+      cwd: this.root,
+      stdio: 'pipe',
+      ...login,
+    });
     const heard = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (heard.stdout += chunk));
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (heard.stderr += chunk));

@@ -1,0 +1,121 @@
+/** One visit's look, run by real shells and read by the domain: each part seen or unseen with its reason. */
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type ProbeLook, probeCall, readProbe } from '../../src/domain/switch-probe.ts';
+import { PodStand, underEachShell, until } from './pod-stand.ts';
+
+let pod: PodStand;
+afterEach(() => pod.close());
+
+async function look(samples: 1 | 6 = 1, artifact?: string): Promise<ProbeLook> {
+  const call = probeCall({ samples, ...(artifact === undefined ? {} : { artifact }) });
+  const ran = await pod.run('probe', call.args);
+  expect(ran.stderr).toBe('');
+  expect(ran.exit).toBe(0);
+  return readProbe({ exitCode: ran.exit, stdout: ran.stdout });
+}
+
+const smi = (text: string, exit = 0, stream = 1): void =>
+  pod.program('nvidia-smi', `#!/bin/sh\ncat >&${stream} <<'E'\n${text}\nE\nexit ${exit}\n`);
+const ROW = '0, GPU-1f0c7a52, 37, 61440, 81559';
+
+underEachShell((shell) => {
+  it('sees clocks, heartbeat, load, artifacts, GPU and switch in one visit', async () => {
+    pod = new PodStand({ shell });
+    pod.heartbeat('2001-01-01T00:00:00Z\n', 3);
+    mkdirSync(join(pod.home, 'results'));
+    smi(ROW);
+    await pod.install({});
+    const seen = await look(1, '~/results');
+    expect(seen.podNow).toMatchObject({ kind: 'seen' });
+    expect(seen.uptimeMs).toMatchObject({ kind: 'seen' });
+    expect(seen.heartbeat).toMatchObject({ kind: 'seen', value: { state: 'beating', disagreement: true } });
+    expect(seen.load1).toEqual({ kind: 'seen', value: 1.25 });
+    expect(seen.artifacts).toEqual({ kind: 'seen', value: 'empty' });
+    expect(seen.switch).toMatchObject({ kind: 'seen', value: { armed: true, keySource: 'explicit' } });
+    expect(seen.gpu).toEqual({
+      kind: 'seen',
+      value: {
+        state: 'figures',
+        samples: [[{ index: '0', util: 37, memoryUsedMib: 61_440, memoryTotalMib: 81_559 }]],
+      },
+    });
+  });
+});
+
+describe('parts that cannot be seen', () => {
+  it('says so of each, on a pod with nothing', async () => {
+    pod = new PodStand({ without: ['nvidia-smi'] });
+    const seen = await look(1, '/root/none');
+    expect(seen.heartbeat).toEqual({ kind: 'seen', value: { state: 'absent' } });
+    expect(seen.artifacts).toEqual({ kind: 'seen', value: 'absent' });
+    expect(seen.sshSessions).toEqual({ kind: 'unseen', reason: 'no-process-list' });
+    expect(seen.switch).toMatchObject({ kind: 'seen', value: { armed: false, reason: 'not-installed' } });
+    expect(seen.gpu).toEqual({ kind: 'unseen', reason: 'nvidia-smi is not on the pod' });
+  });
+
+  it('tells errors, no device, missing figures and a last line without an end from figures', async () => {
+    pod = new PodStand();
+    smi('Failed to initialize NVML: Driver/library version mismatch', 18);
+    expect((await look()).gpu).toEqual({ kind: 'unseen', reason: 'nvidia-smi failed with exit code 18' });
+    smi('No devices were found', 6, 2);
+    expect((await look()).gpu).toEqual({ kind: 'seen', value: { state: 'no-gpu' } });
+    smi('0, GPU-1, [N/A], 30211, 81920');
+    expect((await look()).gpu).toMatchObject({
+      value: { samples: [[{ util: null, memoryUsedMib: 30_211 }]] },
+    });
+    pod.program('nvidia-smi', `#!/bin/sh\nprintf '%s' '${ROW}'\n`);
+    expect((await look()).gpu).toMatchObject({ kind: 'seen' });
+    pod.program('nvidia-smi', `#!/bin/sh\nprintf 'gpu_exit=0\\narmed=yes\\nsw_armed=yes\\n'\nexit 9\n`);
+    const forged = await look();
+    expect(forged.gpu).toEqual({ kind: 'unseen', reason: 'nvidia-smi failed with exit code 9' });
+    expect(forged.switch).toMatchObject({ value: { armed: false } });
+  });
+
+  it('is bounded, whatever nvidia-smi prints', async () => {
+    pod = new PodStand();
+    pod.program('nvidia-smi', '#!/bin/sh\nhead -c 300000 /dev/zero | tr "\\0" x\n');
+    const ran = await pod.run('probe', ['samples=1']);
+    expect(ran.stdout.length).toBeLessThan(8000);
+  });
+
+  it('leaves a hung nvidia-smi behind after its time, and tells all the rest', async () => {
+    pod = new PodStand({ clock: 1000 });
+    pod.program('nvidia-smi', '#!/bin/sh\n: >"$PODTRACK_ROOT/hangs"\nexec sleep 600\n');
+    const looking = look();
+    await until('the hang', () => existsSync(join(pod.root, 'hangs')));
+    pod.setClock(1011);
+    const seen = await looking;
+    expect(seen.gpu).toEqual({ kind: 'unseen', reason: 'nvidia-smi: timed-out' });
+    expect(seen.load1).toMatchObject({ kind: 'seen' });
+  });
+
+  it('takes six samples before an idle order', async () => {
+    pod = new PodStand();
+    smi(ROW);
+    // A pause of no length: how long it is, is the pod's matter; that six are taken is ours.
+    pod.program('sleep', '#!/bin/sh\nexit 0\n');
+    expect((await look(6)).gpu).toMatchObject({ value: { samples: { length: 6 } } });
+  });
+});
+
+describe('sessions', () => {
+  it('counts logins by SSH from the process list, without listeners and strangers', async () => {
+    pod = new PodStand();
+    const processes = [
+      ['2000001', 'sshd', 'sshd: root@pts/0\0\0\0'],
+      ['2000002', 'sshd-session', 'sshd-session: ci@notty\0'],
+      ['2000003', 'sshd', 'sshd: /usr/sbin/sshd -D [listener]\0'],
+      ['2000004', 'python', 'sshd: root@pts/9\0'],
+    ];
+    for (const [pid = '', name, line = ''] of processes) {
+      mkdirSync(join(pod.root, 'proc', pid));
+      writeFileSync(join(pod.root, 'proc', pid, 'comm'), `${name}\n`);
+      writeFileSync(join(pod.root, 'proc', pid, 'cmdline'), line);
+    }
+    expect((await look()).sshSessions).toEqual({ kind: 'seen', value: 2 });
+    rmSync(join(pod.root, 'proc', '2000002'), { recursive: true });
+    expect((await look()).sshSessions).toEqual({ kind: 'seen', value: 1 });
+  });
+});
