@@ -22,7 +22,7 @@ function calm(line: string): string {
 
 type Chunk = { readonly done: boolean; readonly text: string };
 
-/** The next piece, or the end when the stream stays silent, has lasted or ends in the middle with something read. */
+/** The next piece, or the end when the stream stays silent for `waitMs`. */
 async function nextChunk(reading: Promise<Chunk>, waitMs: number): Promise<Chunk> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<Chunk>((resolve) => {
