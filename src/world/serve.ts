@@ -32,6 +32,8 @@ export interface WorldHandle {
   readonly readOnlyKey: string;
   /** The key inside a pod; throws for an unknown id. */
   podKey(podId: string): string;
+  /** A key that was valid is so no longer. False = no such key. */
+  revokeKey(key: string): boolean;
   now(): number;
   /** What was asked so far, oldest first. */
   requests(): readonly LoggedRequest[];
@@ -79,6 +81,11 @@ function modelHandle(live: LiveWorld, log: RequestLog) {
       const pod = world.pods.get(podId);
       if (pod === undefined) throw new Error(`the world has no pod '${podId}'`);
       return pod.scopedKey;
+    },
+    revokeKey(key: string) {
+      const found = world.keys.find((one) => one.key === key);
+      if (found !== undefined) found.revoked = true;
+      return found !== undefined;
     },
     now: () => live.clock.now(),
     requests: () => log.all(),

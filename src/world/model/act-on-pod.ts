@@ -20,7 +20,8 @@ function startGate(world: World, pod: PodState): Refused | null {
   if (pod.hostFull || (known && taken) || takeFault(world.faults, 'host-full', occasion) !== null) {
     return refused('host-full', HOST_FULL);
   }
-  if (world.account.purse.micro < pod.computeRate)
+  const isBroke = takeFault(world.faults, 'zero-balance', occasion) !== null;
+  if (isBroke || world.account.purse.micro < pod.computeRate)
     return refused('insufficient-balance', 'Insufficient balance.');
   if (spendRate(world) + pod.computeRate > world.account.spendLimitMicro) {
     return rule('Account spend limit would be exceeded');

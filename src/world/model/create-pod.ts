@@ -1,6 +1,6 @@
 /** Renting a pod: the rules between fields, money, capacity, and the pod that comes out of it. */
 import { nextHex, nextId } from './chance.ts';
-import { peekFault, takeFault } from './faults.ts';
+import { takeFault } from './faults.ts';
 import { podGpu } from './gpu-load.ts';
 import { longDate } from './instant.ts';
 import { meterPod, spendRate } from './ledger.ts';
@@ -187,12 +187,8 @@ export function createPod(world: World, wish: PodWish): Outcome<PodState> {
   const placed = place(world, settled.value, compute);
   if ('ok' in placed) return placed;
   const pod = newPod(world, settled.value, { ...placed, compute });
-  const bad = peekFault(world.faults, 'boot', { operation: 'createPod', podId: null });
-  if (bad !== null) {
-    takeFault(world.faults, 'boot', { operation: 'createPod', podId: null });
-    pod.boot = bad.how;
-    if (bad.how === 'stuck-provisioning') pod.dueAt = null;
-  }
+  pod.boot = takeFault(world.faults, 'boot', { operation: 'createPod', podId: null })?.how ?? 'normal';
+  if (pod.boot === 'stuck-provisioning') pod.dueAt = null;
   enterPod(world, pod);
   tell(world, pod, 'created');
   return done(pod);

@@ -77,6 +77,11 @@ describe('keys', () => {
     expect(world.world.pods.size).toBe(1);
   });
 
+  it('a revoked one is as good as a wrong one', async () => {
+    world.revokeKey(world.apiKey);
+    expect((await ask(world, 'GET', '/v2/pods')).body).toMatchObject({ status: 401 });
+  });
+
   it('the key inside a pod is refused by v2 unless that is switched on, and then only for its own pod', async () => {
     const key = world.podKey('aaaaaaaaaaaa1');
     expect((await ask(world, 'GET', '/v2/pods/aaaaaaaaaaaa1', { key })).status).toBe(403);
