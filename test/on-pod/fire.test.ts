@@ -81,6 +81,7 @@ describe('is proof', () => {
   it('is a pod that stays listed as TERMINATED', async () => {
     await fire({ delete: () => noContent, get: () => podJson('TERMINATED') });
     await ends();
+    expect(pod.held('tries')).toBe('1 key=explicit delete=ok read=TERMINATED\n');
   });
 
   it('is GraphQL alone for the key that REST refuses', async () => {
@@ -201,6 +202,7 @@ describe('across a respawn', () => {
     await until('a new watchdog', () => pod.pidOf('watchdog') !== first);
     gone = true;
     await ends();
+    expect(pod.held('record')).toContain('delete=absent');
   });
 });
 

@@ -239,7 +239,8 @@ describe('going away', () => {
 describe('another user', () => {
   const nobody = 65_534;
   const root = process.getuid?.() === 0;
-  it.skipIf(!root)('arms and reads it without being root [needs root to become another user]', async () => {
+  const needs = root ? '' : ' [needs root]';
+  it.skipIf(!root)(`arms and reads it without being root${needs}`, async () => {
     pod = new PodStand();
     execFileSync('chown', ['-R', `${nobody}:${nobody}`, pod.root]);
     pod.user = nobody;
@@ -248,16 +249,13 @@ describe('another user', () => {
     expect((await pod.status()).said.get('armed')).toBe('yes');
   });
 
-  it.skipIf(!root)(
-    'does not take the switch of another for its own [needs root to give a file away]',
-    async () => {
-      pod = new PodStand();
-      await pod.install({});
-      chownSync(pod.ram, nobody, nobody);
-      expect((await pod.status()).said.get('reason')).toBe('not-installed');
-      chownSync(pod.ram, 0, 0);
-    },
-  );
+  it.skipIf(!root)(`does not take the switch of another for its own${needs}`, async () => {
+    pod = new PodStand();
+    await pod.install({});
+    chownSync(pod.ram, nobody, nobody);
+    expect((await pod.status()).said.get('reason')).toBe('not-installed');
+    chownSync(pod.ram, 0, 0);
+  });
 });
 
 underEachShell((shell) => {

@@ -82,7 +82,7 @@ export class ProviderStand {
         body,
       };
       this.asked.push(asked);
-      void this.#answer(asked, response);
+      this.#answer(asked, response).catch((error: Error) => response.destroy(error));
     });
   }
 
