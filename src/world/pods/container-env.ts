@@ -10,12 +10,17 @@ export function containerEnv(pod: HostedPod, address: PodAddress): Readonly<Reco
     HOME: '/root',
     HOSTNAME: pod.id.slice(0, 12),
     RUNPOD_POD_ID: pod.id,
-    RUNPOD_POD_HOSTNAME: `${pod.id}-64410abc`,
+    RUNPOD_POD_HOSTNAME: proxyUser(pod),
     RUNPOD_GPU_COUNT: String(pod.gpu?.count ?? 0),
     ...pod.env,
     RUNPOD_PUBLIC_IP: address.host,
     RUNPOD_TCP_PORT_22: String(address.port),
   };
+}
+
+/** The name to log in with at RunPod's SSH proxy: the pod's host name. */
+export function proxyUser(pod: HostedPod): string {
+  return pod.env['RUNPOD_POD_HOSTNAME'] ?? `${pod.id}-64410abc`;
 }
 
 /** The text of /proc/1/environ. */

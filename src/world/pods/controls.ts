@@ -10,6 +10,7 @@ import {
   type Running,
   rootOf,
 } from './container.ts';
+import { proxyUser } from './container-env.ts';
 import { changedGpu } from './gpu.ts';
 import { writeGpuState } from './nvidia-smi.ts';
 import { makeOpensshKey } from './openssh-key.ts';
@@ -79,7 +80,7 @@ function sshControls(known: Known, up: Up): Pick<PodControls, SshVerb> {
       const { container, running } = up(podId);
       running.proxy ??= await openSshDoor({
         hostKey: makeOpensshKey('proxy'),
-        login: loginRule(container, `${podId}-64410abc`),
+        login: loginRule(container, proxyUser(container.pod)),
         conduct: container.conduct,
         launch: (shellArguments) => launch(container, shellArguments),
         terminalOnly: true,

@@ -89,7 +89,9 @@ const request = (url.protocol === 'https:' ? https : http).request(url, {
   const parts = [];
   answer.on('data', (part) => parts.push(part)).on('error', failed).on('end', () => {
     const refused = answer.statusCode >= 400 && given.flags.has('--fail');
-    const whole = Buffer.concat(parts);
+    const head = 'HTTP/' + answer.httpVersion + ' ' + answer.statusCode + ' ' + answer.statusMessage + '\r\n'
+      + answer.rawHeaders.map((text, at) => text + (at % 2 === 0 ? ': ' : '\r\n')).join('') + '\r\n';
+    const whole = Buffer.concat([Buffer.from(given.flags.has('--include') ? head : ''), ...parts]);
     if (given['--output'] !== undefined) writeFileSync(given['--output'], refused ? '' : whole);
     else if (!refused) for (let at = 0; at < whole.length; ) at += writeSync(1, whole, at);
     writeOut(answer.statusCode);

@@ -1,4 +1,5 @@
 /** What a pod's GPUs do: the seed's numbers, scripted steps, a repeating cycle of readings, and the ways the tool fails in the field. */
+import { loadAt } from '../model/gpu-load.ts';
 import type { GpuStep, PodGpu, PodTelemetry } from '../pod-hosts.ts';
 
 /** How nvidia-smi fails, or what it says instead of a utilisation. */
@@ -55,15 +56,9 @@ export function changedGpu(state: GpuState, change: GpuChange): GpuState {
   };
 }
 
-/** The numbers that hold `elapsedMs` after the container's start. */
-export function gpuNumbers(gpu: PodGpu, elapsedMs: number): { util: number; memUsedMiB: number } {
-  const step = (gpu.script ?? []).filter((one) => one.afterMs <= elapsedMs).at(-1);
-  return { util: step?.util ?? gpu.util, memUsedMiB: step?.memUsedMiB ?? gpu.memUsedMiB };
-}
-
 /** What the provider's API would report; it reads the card itself, so a broken tool inside the pod does not show. */
 export function telemetryOf(state: GpuState, elapsedMs: number): PodTelemetry {
-  const now = gpuNumbers(state.gpu, elapsedMs);
+  const now = loadAt(state.gpu, elapsedMs);
   const memoryUtil = Math.round((100 * now.memUsedMiB) / Math.max(1, state.gpu.memTotalMiB));
   const util = state.cycle.length > 0 ? Math.max(...state.cycle) : now.util;
   return { gpus: Array.from({ length: state.gpu.count }, () => ({ util, memoryUtil })) };

@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type GpuFault, type GpuState, gpuNumbers } from './gpu.ts';
+import { loadAt } from '../model/gpu-load.ts';
+import type { GpuFault, GpuState } from './gpu.ts';
 import { NVIDIA_SMI_TEXT } from './nvidia-smi-text.ts';
 
 const HOME = 'usr/local/lib/podtrack-world/gpu';
@@ -30,11 +31,12 @@ export async function installNvidiaSmi(root: string, state: GpuState): Promise<v
 export async function writeGpuState(root: string, state: GpuState): Promise<void> {
   const place = join(root, HOME);
   const { gpu } = state;
-  const first = gpuNumbers(gpu, -1);
-  const steps = (gpu.script ?? []).map(
-    (step) => `${step.afterMs} ${step.util} ${step.memUsedMiB ?? gpu.memUsedMiB}\n`,
-  );
-  await replaceFile(join(place, 'steps'), `0 ${first.util} ${first.memUsedMiB}\n${steps.join('')}`);
+  const moments = [0, ...(gpu.script ?? []).map((step) => step.afterMs)];
+  const steps = moments.map((afterMs) => {
+    const load = loadAt(gpu, afterMs);
+    return `${afterMs} ${load.util} ${load.memUsedMiB}\n`;
+  });
+  await replaceFile(join(place, 'steps'), steps.join(''));
   await replaceFile(join(place, 'cycle'), `${state.cycle.join(' ')}\n`);
   await replaceFile(join(place, 'said'), `${saidInsteadOfUtil(state.fault)}\n`);
   await replaceFile(join(place, 'cards'), cards(state));

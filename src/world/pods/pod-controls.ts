@@ -42,7 +42,7 @@ export interface PodControls {
   swapHostKey(podId: string): Promise<string>;
   /** `SHA256:…` of the key shown now. */
   fingerprint(podId: string): string;
-  /** A door like RunPod's SSH proxy: a terminal or nothing. Log in as `<pod id>-64410abc`. */
+  /** A door like RunPod's SSH proxy: a terminal or nothing. Log in as RUNPOD_POD_HOSTNAME says. */
   openProxy(podId: string): Promise<PodAddress>;
   /** Where the pod's filesystem lies on this machine. */
   folder(podId: string): string;

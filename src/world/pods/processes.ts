@@ -17,7 +17,27 @@ interface Seen {
 
 /** Process ids that carry a matching marker, and their descendants (a child may have been started with `env -i`). */
 export function processesOf(matches: MarkerTest): number[] {
-  const all = process.platform === 'linux' ? seenInProc() : seenByPs();
+  return matching(look(), matches);
+}
+
+function look(): readonly Seen[] {
+  return process.platform === 'linux' ? seenInProc() : seenByPs();
+}
+
+let shared: readonly Seen[] | null = null;
+
+/** One look for all pods that end in the same turn of the event loop: with hundreds of pods a look each would take minutes. */
+function sharedLook(): readonly Seen[] {
+  if (shared === null) {
+    shared = look();
+    setImmediate(() => {
+      shared = null;
+    });
+  }
+  return shared;
+}
+
+function matching(all: readonly Seen[], matches: MarkerTest): number[] {
   const ours = new Set(all.filter((one) => one.marker !== null && matches(one.marker)).map((one) => one.pid));
   for (let size = -1; size !== ours.size; ) {
     size = ours.size;
@@ -29,14 +49,14 @@ export function processesOf(matches: MarkerTest): number[] {
 
 /** Ends them all, however they fork meanwhile. Rejects naming the ids that would not die. */
 export async function endProcesses(matches: MarkerTest): Promise<void> {
-  const rounds = endingRounds(matches);
+  const rounds = endingRounds(() => matching(sharedLook(), matches));
   while (!rounds.next().done) await sleep(5);
 }
 
 /** The same for the exit of this process, where nothing asynchronous runs any more. */
 export function endProcessesNow(matches: MarkerTest): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));
-  const rounds = endingRounds(matches);
+  const rounds = endingRounds(() => processesOf(matches));
   while (!rounds.next().done) Atomics.wait(pause, 0, 0, 5);
 }
 
@@ -45,11 +65,11 @@ export function endProcessesNow(matches: MarkerTest): void {
  * child just forked, which then cleans its environment and belongs to nobody. Twice, since a process within execve shows no
  * environment for a moment. The caller waits a little at each yield.
  */
-function* endingRounds(matches: MarkerTest): Generator<void, void> {
+function* endingRounds(seeLeft: () => number[]): Generator<void, void> {
   const known = new Set<number>();
   let quiet = 0;
   for (let round = 0; round < 400; round += 1) {
-    const left = processesOf(matches);
+    const left = seeLeft();
     if (left.length === 0 && quiet >= 2) return;
     const fresh = left.filter((pid) => !known.has(pid));
     quiet = fresh.length === 0 ? quiet + 1 : 0;
@@ -58,7 +78,7 @@ function* endingRounds(matches: MarkerTest): Generator<void, void> {
     if (quiet >= 2) signal(left, 'SIGKILL');
     yield;
   }
-  throw new Error(`These processes of the world survived SIGKILL: ${processesOf(matches).join(', ')}`);
+  throw new Error(`These processes of the world survived SIGKILL: ${seeLeft().join(', ')}`);
 }
 
 function signal(pids: readonly number[], name: 'SIGSTOP' | 'SIGKILL'): void {

@@ -29,9 +29,6 @@ export function joinCommand(
   child.once('exit', (code, signal) => {
     if (signal === null) channel.exit(code ?? 255);
     else channel.exit(signal.replace(/^SIG/, ''), false, '');
-    // What the client still sends has no reader any more; it must be taken all the same, or the channel never closes.
-    channel.unpipe(child.stdin);
-    channel.resume();
     finishOne();
   });
   child.once('error', (cause) => {

@@ -43,7 +43,7 @@ export async function openSshDoor(options: SshDoorOptions): Promise<SshDoor> {
   const held: Socket[] = [];
   let frozen = false;
   let ssh = sshServer(options, options.hostKey);
-  const server = createServer((socket) => {
+  const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());

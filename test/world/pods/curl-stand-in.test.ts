@@ -84,6 +84,13 @@ describe('the stand-in', () => {
     });
   });
 
+  it('shows the head of the answer before the body when asked', async () => {
+    const told = await curl(`curl -q -sS -i -m 20 --connect-timeout 10 -A probe/1 -X GET ${base}/missing`);
+    expect(told.stdout).toMatch(
+      /^HTTP\/1\.1 404 Not Found\r\n(?:[\w-]+: .*\r\n)*content-type: text\/plain\r\n(?:.*\r\n)*\r\nnone\n$/,
+    );
+  });
+
   it('reads headers from a file', async () => {
     await curl(`printf 'Authorization: Bearer two\\n' >~/h; curl -s -H @"$HOME/h" ${base}/`);
     expect(lastSeen()?.authorization).toBe('Bearer two');

@@ -69,13 +69,14 @@ describe('load over time', () => {
     expect(await answer(smi)).toContain(', 90, 12282, ');
     expect(hosts.telemetry(id)).toEqual({ gpus: [{ util: 90, memoryUtil: 50 }] });
     nowMs = 3_600_000;
-    expect(hosts.telemetry(id)).toEqual({ gpus: [{ util: 0, memoryUtil: 8 }] });
+    expect(hosts.telemetry(id)).toEqual({ gpus: [{ util: 0, memoryUtil: 50 }] });
     await hosts.setGpu(id, { script: [{ afterMs: -1, util: 3 }] });
     expect(await answer(smi)).toContain(', 3, 2048, ');
   });
 
   it('goes round a cycle reading by reading', async () => {
     await hosts.setGpu(id, { cycle: [0, 97, 41] });
+    expect(hosts.telemetry(id)?.gpus[0]?.util).toBe(97);
     const readings = await answer(`for n in 1 2 3 4; do ${smi}; done`);
     expect(readings.match(/, (\d+), 2048/g)).toEqual([', 0, 2048', ', 97, 2048', ', 41, 2048', ', 0, 2048']);
     await hosts.setGpu(id, { cycle: [], util: 12 });

@@ -85,16 +85,19 @@ describe('a stalled transfer', () => {
     const guest = await visit(address);
     hosts.stallTransfer(id, 1000);
     const got = await new Promise<number>((resolve, reject) => {
-      guest.client.exec('head -c 500000 /dev/zero', (cause, channel) => {
-        if (cause !== undefined) reject(cause);
-        let bytes = 0;
-        channel.on('close', () => reject(new Error('ended')));
-        channel.on('data', (part: Buffer) => {
-          bytes += part.length;
-          if (bytes >= 1000)
-            void guest.exec('echo alive').then((heard) => resolve(heard.code === 0 ? bytes : -1), reject);
-        });
-      });
+      guest.client.exec(
+        `i=0; while [ $i -lt 5000 ]; do printf '%0100d' 0; i=$((i + 1)); done`,
+        (cause, channel) => {
+          if (cause !== undefined) reject(cause);
+          let bytes = 0;
+          channel.on('close', () => reject(new Error('ended')));
+          channel.on('data', (part: Buffer) => {
+            bytes += part.length;
+            if (bytes >= 1000)
+              void guest.exec('echo alive').then((heard) => resolve(heard.code === 0 ? bytes : -1), reject);
+          });
+        },
+      );
     });
     expect(got).toBe(1000);
     hosts.stallTransfer(id, null);

@@ -1,9 +1,10 @@
 /** Sessions on a pod of the world, seen by a real ssh2 client: streams, exit codes, signals, channels, logins. */
+import ssh2 from 'ssh2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PodAddress } from '../../../src/world/pod-hosts.ts';
 import { createFolderPodHosts, type FolderPodHosts } from '../../../src/world/pods/folder-pod-hosts.ts';
 import { makeOpensshKey } from '../../../src/world/pods/openssh-key.ts';
-import { hostedPod, type Visit, visit } from './ssh-visitor.ts';
+import { hostedPod, type Visit, visit, visitorKey } from './ssh-visitor.ts';
 
 let hosts: FolderPodHosts;
 let address: PodAddress;
@@ -44,7 +45,7 @@ describe('a command', () => {
   });
 
   it('that never reads its stdin still ends', async () => {
-    const heard = await guest.exec('exit 3', Buffer.alloc(1_000_000));
+    const heard = await guest.exec('exit 3', Buffer.alloc(9_000_000));
     expect(heard.code).toBe(3);
   });
 
@@ -152,6 +153,24 @@ describe('a login', () => {
     expect(await level(visit(address, { privateKey: stranger.privateKey }))).toBe('client-authentication');
     expect(await level(visit(address, { username: 'ubuntu' }))).toBe('client-authentication');
     expect(await level(visit(address, { privateKey: '', password: 'x' }))).toBe('client-authentication');
+  });
+
+  it('with the right public key but another one’s signature is refused', async () => {
+    const stranger = ssh2.utils.parseKey(makeOpensshKey('stranger').privateKey);
+    if (stranger instanceof Error) throw stranger;
+    const signed = (data: Buffer) => stranger.sign(data);
+    class Impostor extends ssh2.BaseAgent<string> {
+      getIdentities(answer: (cause?: Error | null, keys?: string[]) => void) {
+        answer(null, [visitorKey.publicLine]);
+      }
+      sign(...given: unknown[]) {
+        const answer = given.at(-1);
+        if (typeof answer === 'function' && Buffer.isBuffer(given[1])) answer(null, signed(given[1]));
+      }
+    }
+    expect(await level(visit(address, { privateKey: '', agent: new Impostor() }))).toBe(
+      'client-authentication',
+    );
   });
 
   it.each([
