@@ -125,8 +125,8 @@ const IN_DOMAIN = [
   ['purity', (node) => ts.isIdentifier(node) && node.text === 'Promise', 'the domain does not wait'],
 ];
 
-/** Hands wrap, carry-out keeps pods apart, doors end the process: there an exception may be caught as it comes. */
-const CATCHES_WITH_CARE = /^src\/(domain\/|ports\.ts|flows\/(?!carry-out\.ts))/;
+/** Hands wrap, the wall keeps pods apart, doors end the process: there an exception may be caught as it comes. */
+const CATCHES_WITH_CARE = /^src\/(domain\/|ports\.ts|flows\/(?!wall\.ts))/;
 
 /**
  * `try { return parsed } catch { return notParsed }`: text that does not parse becomes data, which is all that the domain may catch.

@@ -11,6 +11,7 @@ import { type Acting, opBase } from './acting.ts';
 import { type ArmKeys, arm } from './arm.ts';
 import { settleOp } from './end-pod.ts';
 import { releaseFence } from './fence.ts';
+import { verdictFacts } from './learn.ts';
 import { petUntil } from './pet.ts';
 import { settleBase } from './settle.ts';
 import { teardown } from './teardown.ts';
@@ -189,6 +190,7 @@ async function end(world: World, input: CarryInput): Promise<Outcome> {
     record: pod.record,
     // The plan orders a teardown for verdicts of kind `end` only.
     reason: pod.verdict.reason as EndReason,
+    verdict: verdictFacts(pod.verdict, pod.observation.at),
     session,
     noSession: visit.kind === 'unseen' ? visit.reason : 'no connection',
     askAgain: () => input.askAgain(pod, session),

@@ -1,11 +1,12 @@
 /** The fence: the right to end one pod, taken by compare-and-swap, renewed while at work, and given back. */
 import { MINUTE_MS } from '../domain/duration.ts';
-import type { Fence, PodRecord } from '../domain/pod.ts';
+import type { Fence, PodRecord, VerdictFacts } from '../domain/pod.ts';
 import { podKey } from '../domain/pod.ts';
 import type { Reason } from '../domain/policy/reasons.ts';
 import { FENCE_MS } from '../domain/rules.ts';
 import type { OpResult, World } from '../ports.ts';
 import { type Acting, opBase } from './acting.ts';
+import { settleBase } from './settle.ts';
 
 const RENEW_MS = 10 * MINUTE_MS;
 
@@ -18,7 +19,7 @@ export async function takeFence(
   world: World,
   acting: Acting,
   record: PodRecord,
-  why: { readonly reason: Reason; readonly inferred: boolean },
+  why: { readonly reason: Reason; readonly inferred: boolean; readonly verdict: VerdictFacts | null },
 ): Promise<Fenced> {
   const now = world.clock.now();
   const fence: Fence = {
@@ -30,7 +31,7 @@ export async function takeFence(
     inferred: why.inferred,
     step: 'fenced',
   };
-  return await submitFence(world, acting, record, fence);
+  return await submitFence(world, acting, record, { fence, verdict: why.verdict });
 }
 
 /** Renews the same fence, with how far its holder has come; `lapse` lets anybody take over at once. */
@@ -44,20 +45,22 @@ export async function renewFence(
   if (held === null) return { kind: 'refused', because: 'not-my-fence', detail: 'nobody holds a fence' };
   const now = world.clock.now();
   const fence = { ...held, step: next.step, until: next.lapse === true ? now : now + FENCE_MS };
-  return await submitFence(world, acting, record, fence);
+  return await submitFence(world, acting, record, { fence, verdict: null });
 }
 
-async function submitFence(world: World, acting: Acting, record: PodRecord, fence: Fence): Promise<Fenced> {
-  const op = {
-    ...opBase(world, acting, 'fence'),
-    op: 'fence' as const,
-    pod: record.id,
-    rev: record.rev,
-    fence,
-  };
-  const submitted = await world.registry.submit([op]);
-  const after = submitted.state.pods[podKey(record)];
-  return fencedBy(submitted.results[0], after, fence);
+async function submitFence(
+  world: World,
+  acting: Acting,
+  record: PodRecord,
+  wish: { readonly fence: Fence; readonly verdict: VerdictFacts | null },
+): Promise<Fenced> {
+  const { fence, verdict } = wish;
+  const base = opBase(world, acting, 'fence');
+  const op = { ...base, op: 'fence' as const, pod: record.id, rev: record.rev, fence };
+  // After the fence: a settle raises the rev, and the fence is taken at the rev of the verdict.
+  const told = verdict === null ? [] : [{ ...settleBase(world, acting, record), verdict }];
+  const submitted = await world.registry.submit([op, ...told]);
+  return fencedBy(submitted.results[0], submitted.state.pods[podKey(record)], fence);
 }
 
 function fencedBy(result: OpResult | undefined, after: PodRecord | undefined, fence: Fence): Fenced {

@@ -1,6 +1,7 @@
 /** What a cycle learned of a pod, as at most one op: a changed verdict, first contact, a start, a host key. */
-import type { HostKeyPin } from '../domain/pod.ts';
+import type { HostKeyPin, VerdictFacts } from '../domain/pod.ts';
 import type { PodPlan } from '../domain/policy/plan.ts';
+import type { Verdict } from '../domain/policy/reasons.ts';
 import type { RegistryOp } from '../domain/registry/ops.ts';
 import type { World } from '../ports.ts';
 import type { Acting } from './acting.ts';
@@ -9,7 +10,8 @@ import { settleBase } from './settle.ts';
 /** Empty when nothing changed: a quiet pod makes no commit. */
 export function learn(world: World, acting: Acting, pod: PodPlan): RegistryOp[] {
   const { record, verdict, observation } = pod;
-  if (verdict.kind === 'gone') return [];
+  // An end commits its verdict with the fence.
+  if (verdict.kind !== 'keep') return [];
   const changed = record.lastVerdict?.kind !== verdict.kind || record.lastVerdict.reason !== verdict.reason;
   const base = settleBase(world, acting, record);
   const at = observation.at;
@@ -27,6 +29,11 @@ export function learn(world: World, acting: Acting, pod: PodPlan): RegistryOp[] 
   const nothing =
     op.verdict === null && op.reachedAt === null && op.startedAt === null && op.hostKey === null;
   return nothing ? [] : [op];
+}
+
+/** A verdict as the record holds it. */
+export function verdictFacts(of: Verdict, at: number): VerdictFacts {
+  return { at, kind: of.kind, reason: of.reason, evidence: { ...of.evidence } };
 }
 
 /** The key that was shown and accepted, when the record does not hold it yet. */

@@ -1,12 +1,13 @@
 /** Pet: a sign of life and the newest stop for the on-pod switch, said only after the pod's values were read back. */
 import { stopAt } from '../domain/deadlines.ts';
 import { formatDuration } from '../domain/duration.ts';
-import { Refusal, WorldError } from '../domain/errors.ts';
+import { Refusal } from '../domain/errors.ts';
 import { type Part, seen, unseen } from '../domain/part.ts';
 import type { PodRecord } from '../domain/pod.ts';
 import { readSwitchStatus, refusedBecause, type SwitchDeadlines } from '../domain/switch.ts';
-import { petCall, switchLimits } from '../domain/switch-calls.ts';
+import { type LimitsWish, petCall, type SwitchLimits, switchLimits } from '../domain/switch-calls.ts';
 import type { ShellSession, World } from '../ports.ts';
+import { softly } from './ask.ts';
 
 /** How far the pod's own values may lie from what was asked: whole seconds, and the way there and back. */
 const READ_BACK_SLACK_MS = 15_000;
@@ -25,16 +26,22 @@ export async function petUntil(
   const now = world.clock.now();
   const stop = Math.min(Math.max(stopAt(deadlines), until), deadlines.absoluteDeadlineAt);
   const later = stop > stopAt(deadlines);
+  const limits = limitsOf({ deadlines, now, ...(later ? { stopAt: stop } : {}) });
+  if (limits.kind === 'unseen') return limits;
+  const answered = await softly(() => session.run(petCall(limits.value)));
+  if (answered.kind === 'unseen') return answered;
+  const refused = refusedBecause(answered.value);
+  if (refused !== null) return unseen(`the pod refused the pet: ${refused}`);
+  return readBack(answered.value, limits.value.stopInS * 1000);
+}
+
+/** A stop that has passed cannot be told to the pod: it is torn down instead. */
+function limitsOf(wish: LimitsWish): Part<SwitchLimits> {
   try {
-    const limits = switchLimits({ deadlines, now, ...(later ? { stopAt: stop } : {}) });
-    const answered = await session.run(petCall(limits));
-    const refused = refusedBecause(answered);
-    if (refused !== null) return unseen(`the pod refused the pet: ${refused}`);
-    return readBack(answered, limits.stopInS * 1000);
+    return seen(switchLimits(wish));
   } catch (error) {
-    if (error instanceof Refusal) return unseen(error.told.cameBack);
-    if (error instanceof WorldError) return unseen(`${error.failure}: ${error.told.cameBack}`);
-    throw error;
+    if (!(error instanceof Refusal)) throw error;
+    return unseen(error.told.cameBack);
   }
 }
 

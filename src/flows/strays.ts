@@ -9,6 +9,7 @@ import type { EndReason } from '../domain/policy/reasons.ts';
 import type { ReaperRules } from '../domain/rules.ts';
 import type { World } from '../ports.ts';
 import { type Acting, opBase } from './acting.ts';
+import { verdictFacts } from './learn.ts';
 import { teardown } from './teardown.ts';
 import { walled } from './wall.ts';
 
@@ -50,6 +51,7 @@ async function endStray(world: World, options: StrayOptions, stray: StrayPlan): 
     acting: options.acting,
     record: ours,
     reason: stray.verdict.reason as EndReason,
+    verdict: verdictFacts(stray.verdict, world.clock.now()),
     session: null,
     noSession: 'a stray is not visited',
     askAgain: null,

@@ -2,7 +2,7 @@
 import { formatDuration, MINUTE_MS } from '../domain/duration.ts';
 import { WorldError } from '../domain/errors.ts';
 import type { Outcome, OutcomeKind } from '../domain/outcome.ts';
-import { type PodRecord, podKey } from '../domain/pod.ts';
+import { type PodRecord, podKey, type VerdictFacts } from '../domain/pod.ts';
 import { type EndReason, REASONS, type Verdict } from '../domain/policy/reasons.ts';
 import { BRIEF_PULL_MS, LATEST_LOOK_MS } from '../domain/rules.ts';
 import type { ShellSession, World } from '../ports.ts';
@@ -17,6 +17,8 @@ export type TeardownInput = {
   readonly acting: Acting;
   readonly record: PodRecord;
   readonly reason: EndReason;
+  /** What the order rests on; committed with the fence, so that it can be explained whatever happens next. */
+  readonly verdict: VerdictFacts | null;
   /** An open connection to the pod, if there is one. */
   readonly session: ShellSession | null;
   readonly noSession: string;
@@ -31,7 +33,7 @@ export type TeardownInput = {
 export async function teardown(world: World, input: TeardownInput): Promise<Outcome> {
   const { acting, record, reason } = input;
   const { inferred } = REASONS[reason];
-  const fenced = await takeFence(world, acting, record, { reason, inferred });
+  const fenced = await takeFence(world, acting, record, { reason, inferred, verdict: input.verdict });
   if (fenced.kind === 'refused') {
     return told(input, 'handed-over', `fence-${fenced.because}`, `not ended: ${fenced.detail}`);
   }
@@ -133,9 +135,9 @@ async function stillStands(
   const fence = now?.fence;
   if (fence?.holder !== input.acting.holder || fence.rev !== held.fence?.rev)
     return 'the fence is no longer ours';
-  if (now?.owner.uuid !== held.owner.uuid) return 'the owner has changed meanwhile';
+  if (now?.owner.uuid !== input.record.owner.uuid) return 'the owner has changed meanwhile';
   const limits = (record: PodRecord): string => JSON.stringify(record.deadlines);
-  return limits(now) === limits(held) || input.reason === 'absolute-deadline'
+  return limits(now) === limits(input.record) || input.reason === 'absolute-deadline'
     ? null
     : 'its owner has moved a deadline or asked to keep it meanwhile';
 }

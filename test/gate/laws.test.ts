@@ -27,7 +27,7 @@ const BREACHES: ReadonlyArray<readonly [path: string, law: string, says: string]
 const tree = layTree({
   ...Object.fromEntries(BREACHES.map(([path, , says]) => [path, `/** A breach. */\n${says}\n`])),
   'src/flows/silent.ts': 'export const a = 1;\n',
-  'src/flows/carry-out.ts':
+  'src/flows/wall.ts':
     '/** Keeps pods apart. */\nexport function a(): void {\n  try {\n    a();\n  } catch {}\n}\n',
   'src/flows/choosy.ts':
     '/** Names what it catches. */\nexport function a(): void {\n  try {\n    a();\n  } catch (error) {\n    if (!(error instanceof TypeError)) throw error;\n  }\n}\n',
@@ -53,8 +53,8 @@ it('a version range breaks the law of pins', () => {
   expect(lines).toContainEqual(expect.stringMatching(/zod is "\^4\.6\.7".*\[law: pins\]$/));
 });
 
-it('carry-out may catch: it keeps pods apart', () => {
-  expect(lines.filter((line) => line.startsWith('src/flows/carry-out.ts'))).toEqual([]);
+it('the wall may catch: it keeps pods apart', () => {
+  expect(lines.filter((line) => line.startsWith('src/flows/wall.ts'))).toEqual([]);
 });
 
 it('a parser of the domain may turn text that does not parse into data', () => {
