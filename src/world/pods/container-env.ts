@@ -39,7 +39,7 @@ export function rpEnvironmentText(env: Readonly<Record<string, string>>): string
 }
 
 /**
- * What a session on the pod sees. The container's environment is not in it (sshd drops it, docs/facts/runpod.md), and nothing
+ * What a session on the pod sees. The container's environment is not in it (sshd drops it, docs/facts/pod.md), and nothing
  * of this machine's but where its tools lie: the host's secrets stay out.
  */
 export function sessionEnv(root: string, marker: string): Record<string, string> {

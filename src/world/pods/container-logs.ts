@@ -1,7 +1,7 @@
 /** The log of one container as the provider serves it: the lines of the official start script, host key fingerprints among them. */
 import type { PodLogLine } from '../pod-hosts.ts';
 
-/** RunPod serves at most so many lines at once (docs/facts/runpod.md). */
+/** No reader of the log can ask for more. */
 const KEPT = 5000;
 
 export interface ContainerLog {

@@ -161,7 +161,7 @@ async function furnish(container: Container, running: Running): Promise<void> {
   container.filesLaid = true;
 }
 
-/** An own command line replaces the start script, and with it sshd, unless it starts one of them itself (docs/facts/runpod.md). */
+/** An own command line replaces the start script, and with it sshd, unless it starts one of them itself (docs/facts/pod.md). */
 function startScriptRuns(pod: HostedPod): boolean {
   return pod.args === '' || pod.args.includes('start.sh');
 }

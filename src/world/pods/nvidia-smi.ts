@@ -8,7 +8,7 @@ import { NVIDIA_SMI_TEXT } from './nvidia-smi-text.ts';
 
 const HOME = 'usr/local/lib/podtrack-world/gpu';
 
-/** What the tool prints and how it ends, per failure (docs/facts/gpu.md). */
+/** What the tool prints and how it ends, per failure (docs/facts/pod.md). */
 const FAILURES: Readonly<Partial<Record<GpuFault, { text: string; stream: 1 | 2; exit: number }>>> = {
   'no-devices': { text: 'No devices were found', stream: 1, exit: 6 },
   'driver-mismatch': {
