@@ -1,0 +1,154 @@
+/** What the pod said it holds, taken apart and checked: every field counted, every name looked at before it is used. */
+import type { Manifest, ManifestEntry } from '../../../domain/artifacts.ts';
+import { nameFault, nameOf, withoutDot } from './names.ts';
+
+export type Refused = { readonly path: string; readonly reason: string };
+
+export type Listing = {
+  readonly manifest: Manifest;
+  /** Bytes on the pod's disk, where it told them. Fewer than the size = the file has holes. */
+  readonly allocated: ReadonlyMap<string, number>;
+  readonly refused: readonly Refused[];
+};
+
+/** Why there is no listing at all. */
+export type NoListing = {
+  readonly kind: 'lacking' | 'absent' | 'closed' | 'garbled';
+  readonly detail: string;
+};
+
+const DIGEST = /^\\?([0-9a-f]{64})(?: |$)/;
+
+class Garbled extends Error {}
+
+type Draft = {
+  files: Map<string, ManifestEntry>;
+  allocated: Map<string, number>;
+  links: { path: string; target: string }[];
+  others: string[];
+  refused: Refused[];
+  complete: boolean;
+};
+
+/** Fields of the answer, one after the other, as bytes. */
+function fieldsOf(answer: Buffer): () => Buffer {
+  let at = 0;
+  return () => {
+    const end = answer.indexOf(0, at);
+    if (end < 0) throw new Garbled('a field is missing');
+    const field = answer.subarray(at, end);
+    at = end + 1;
+    return field;
+  };
+}
+
+/** The name if it may be used; what may not is listed and goes no further. */
+function checkedName(draft: Draft, field: Buffer): string | null {
+  const name = withoutDot(nameOf(field));
+  const fault = nameFault(name);
+  if (fault === null) return name;
+  draft.refused.push({ path: name, reason: fault });
+  return null;
+}
+
+function readFile(draft: Draft, name: string, line: string, hash: string): void {
+  // A file that went away between two looks was not there.
+  if (hash === 'gone') return;
+  const [size = '', blocks = '', blockSize = ''] = line.split(' ');
+  if (size === '-') {
+    draft.refused.push({ path: name, reason: 'it could not be read on the pod' });
+    return;
+  }
+  if (!/^\d{1,15}$/.test(size)) throw new Garbled('a size is no number');
+  const sizeBytes = Number(size);
+  const onDisk =
+    /^\d+$/.test(blocks) && /^\d+$/.test(blockSize) ? Number(blocks) * Number(blockSize) : sizeBytes;
+  const sha256 = DIGEST.exec(hash)?.[1];
+  if (hash === 'hollow') {
+    const reason = `mostly holes: ${sizeBytes} bytes long, ${onDisk} of them on the disk`;
+    draft.refused.push({ path: name, reason });
+  } else if (sha256 === undefined) {
+    draft.refused.push({ path: name, reason: 'it could not be read on the pod' });
+  } else if (draft.files.has(name)) {
+    draft.refused.push({ path: name, reason: 'listed twice' });
+  } else {
+    draft.files.set(name, { path: name, size: sizeBytes, sha256 });
+    draft.allocated.set(name, Math.min(onDisk, sizeBytes));
+  }
+}
+
+function readBatch(draft: Draft, next: () => Buffer): void {
+  const count = Number(next().toString('latin1'));
+  if (!Number.isSafeInteger(count) || count < 1) throw new Garbled('a batch has no size');
+  const names = Array.from({ length: count }, next);
+  const sizes = next().toString('latin1').split('\n');
+  // A newline inside a name breaks a line of a tool's own output; such rests carry no digest.
+  const hashes = next()
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => DIGEST.test(line) || line === '-' || line === 'hollow' || line === 'gone');
+  if (hashes.length !== count || sizes.filter((line) => line !== '').length !== count) {
+    throw new Garbled('a batch has lines too few or too many');
+  }
+  for (const [index, field] of names.entries()) {
+    const name = checkedName(draft, field);
+    if (name !== null) readFile(draft, name, sizes[index] ?? '', hashes[index] ?? '');
+  }
+}
+
+function readRecord(draft: Draft, next: () => Buffer): NoListing | null {
+  const kind = next().toString('latin1');
+  if (kind === 'X') {
+    const reason = next().toString('latin1');
+    const detail = nameOf(next());
+    if (reason === 'lacking' || reason === 'absent' || reason === 'closed') return { kind: reason, detail };
+    throw new Garbled('an unknown reason');
+  }
+  if (kind === 'B') readBatch(draft, next);
+  else if (kind === 'L') {
+    const path = checkedName(draft, next());
+    const target = nameOf(next());
+    if (path !== null) draft.links.push({ path, target });
+  } else if (kind === 'O') {
+    const path = checkedName(draft, next());
+    if (path !== null) draft.others.push(path);
+  } else if (kind === 'E') {
+    next();
+    draft.complete = true;
+  } else throw new Garbled('an unknown record');
+  return null;
+}
+
+/** Folders that `find` could not look into; races with vanishing files are no fault. */
+function closedFolders(complaints: string): Refused[] {
+  const lines = complaints.split('\n').filter((line) => line.includes('Permission denied'));
+  return lines.slice(0, 50).map((line) => ({
+    path: withoutDot(/[‘'"]?(\.\/.*?)[’'"]?: Permission denied/.exec(line)?.[1] ?? line),
+    reason: 'this folder could not be read on the pod',
+  }));
+}
+
+/** Takes the answer of LIST_SCRIPT apart. Anything unexpected is `garbled`, never a shorter list. */
+export function readListing(answer: Buffer, complaints: string): Listing | NoListing {
+  const draft: Draft = {
+    files: new Map(),
+    allocated: new Map(),
+    links: [],
+    others: [],
+    refused: [],
+    complete: false,
+  };
+  const next = fieldsOf(answer);
+  try {
+    while (!draft.complete) {
+      const none = readRecord(draft, next);
+      if (none !== null) return none;
+    }
+  } catch (error) {
+    if (error instanceof Garbled) return { kind: 'garbled', detail: error.message };
+    throw error;
+  }
+  const { links, others, allocated } = draft;
+  const refused = [...draft.refused, ...closedFolders(complaints)];
+  return { manifest: { files: [...draft.files.values()], links, others }, allocated, refused };
+}

@@ -1,0 +1,130 @@
+/** What the mirror runs on a pod: POSIX sh that asks for find, xargs, tar and any SHA-256 tool, GNU's or BusyBox's. */
+
+/** Sets `root` and `start` from the first argument. A leading `/` stands below PODTRACK_ROOT, everything else below HOME. */
+const ROOT = `
+LC_ALL=C; export LC_ALL
+case $1 in
+  /*) root=\${PODTRACK_ROOT:-}$1 ;;
+  "~") root=$HOME ;;
+  "~/"*) root=$HOME/\${1#"~/"} ;;
+  *) root=$HOME/$1 ;;
+esac
+start=.
+if [ -f "$root" ]; then
+  start=./\${root##*/}
+  root=\${root%/*}
+  [ -n "$root" ] || root=/
+fi
+`;
+
+/**
+ * One batch of files: their names, then "size blocks blocksize" per line, then a digest per line. Where a line is
+ * missing (a file vanished, cannot be read, or BusyBox wrote a newline of a name as it is), each file is asked alone.
+ * A file that is mostly holes is not read: hashing a terabyte of nothing takes an hour.
+ */
+const FILES = `
+nl="
+"
+if [ -n "\${KSH_VERSION:-}" ]; then raw() { print -rn -- "$1"; }; else raw() { printf %s "$1"; }; fi
+set -f
+hollow() { [ "$1" -gt "$PT_HOLLOW" ] && [ "$(($2 * $3 * 4))" -lt "$1" ]; }
+sizes=$(stat -c "%s %b %B" "$@" 2>/dev/null)
+hashes=
+count=0
+IFS=$nl
+for line in $sizes; do
+  rest=\${line#* }
+  hollow "\${line%% *}" "\${rest% *}" "\${rest#* }" && count=-1000000
+  count=$((count + 1))
+done
+if [ "$count" -eq $# ]; then
+  IFS=" "
+  hashes=$($PT_HASH "$@" 2>/dev/null)
+  count=0
+  IFS=$nl
+  for line in $hashes; do
+    line=\${line#\\\\}
+    line=\${line%% *}
+    [ \${#line} -eq 64 ] && count=$((count + 1))
+  done
+fi
+IFS=" "
+if [ "$count" -ne $# ]; then
+  sizes=
+  hashes=
+  for file do
+    size=$(stat -c "%s %b %B" "$file" 2>/dev/null)
+    if [ -z "$size" ]; then
+      size=$({ wc -c <"$file"; } 2>/dev/null)
+      if [ -n "$size" ]; then size="$(($size)) - -"; else size="- - -"; fi
+    fi
+    hash=-
+    rest=\${size#* }
+    if [ "\${rest#* }" != - ] && hollow "\${size%% *}" "\${rest% *}" "\${rest#* }"; then
+      hash=hollow
+    elif [ "$size" != "- - -" ]; then
+      hash=$({ $PT_HASH <"$file"; } 2>/dev/null)
+      hash=\${hash%% *}
+      [ -n "$hash" ] || hash=-
+    fi
+    if [ "$hash" = - ] && [ ! -e "$file" ]; then hash=gone; fi
+    sizes=$sizes$size$nl
+    hashes=$hashes$hash$nl
+  done
+fi
+printf "B\\0%s\\0" $#
+printf "%s\\0" "$@"
+raw "$sizes"; printf "\\0"
+raw "$hashes"; printf "\\0"
+`;
+
+const LINKS = `
+nl="
+"
+for link do
+  to=$(readlink "$link" 2>/dev/null; echo x)
+  to=\${to%x}
+  to=\${to%"$nl"}
+  printf "L\\0%s\\0%s\\0" "$link" "$to"
+done
+`;
+
+const OTHERS = 'printf "O\\0%s\\0" "$@"';
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Arguments: the artifact root; bytes above which a file of holes is not read. Output: records of NUL-ended fields. */
+export const LIST_SCRIPT = `${ROOT}
+PT_HOLLOW=$2
+PT_HASH=
+lacking=
+for tool in find xargs tar; do
+  command -v $tool >/dev/null 2>&1 || lacking="$lacking $tool"
+done
+for tool in "sha256sum" "busybox sha256sum" "shasum -a 256" "openssl dgst -sha256 -r" "sha256 -r"; do
+  case $($tool /dev/null 2>/dev/null) in
+    e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855*) PT_HASH=$tool; break ;;
+  esac
+done
+[ -n "$PT_HASH" ] || lacking="$lacking sha256sum"
+if [ -n "$lacking" ]; then printf "X\\0lacking\\0%s\\0" "\${lacking# }"; exit 0; fi
+if [ ! -e "$root" ]; then printf "X\\0absent\\0%s\\0" "$root"; exit 0; fi
+cd "$root" 2>/dev/null || { printf "X\\0closed\\0%s\\0" "$root"; exit 0; }
+export PT_HASH PT_HOLLOW
+find "$start" -type f -exec sh -c ${quoted(FILES)} podtrack {} + \\
+  -o -type l -exec sh -c ${quoted(LINKS)} podtrack {} + \\
+  -o ! -type d -exec sh -c ${quoted(OTHERS)} podtrack {} +
+printf "E\\0%s\\0" $?
+`;
+
+/** Argument: the artifact root. stdin: NUL-ended names. Output: tar archives, one after the other. */
+export const TAR_SCRIPT = `${ROOT}
+flags=
+for flag in --no-recursion --format=gnu; do
+  tar $flag -cf /dev/null /dev/null >/dev/null 2>&1 && flags="$flags $flag"
+done
+cd "$root" || exit 4
+xargs -0 tar $flags -cf -
+`;

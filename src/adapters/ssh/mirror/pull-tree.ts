@@ -1,0 +1,161 @@
+/** One pull from the first look to the promoted copy. */
+import type { Manifest, ManifestEntry, Pulled } from '../../../domain/artifacts.ts';
+import type { Log } from '../../../ports.ts';
+import { listPod, type Visit } from './ask-pod.ts';
+import { digestOf } from './digest.ts';
+import { asFailure, pullFailure } from './failures.ts';
+import { freshFolder, type Layout, layoutOf, prepare, unverifiedFolder } from './layout.ts';
+import { type SortedLinks, sortLinks } from './links.ts';
+import type { Listing, Refused } from './listing.ts';
+import { localTree } from './local-tree.ts';
+import { keepUnverified, promote } from './promote.ts';
+import { adopt, isWhole, type Match, matchesIn } from './reuse.ts';
+import { type Brought, bringAll } from './rounds.ts';
+import { Collision, type Staging, stagingIn } from './staging.ts';
+
+export type Settings = {
+  readonly root: string;
+  readonly log: Log;
+  readonly silenceMs: number;
+  readonly reserveBytes: number;
+  readonly rounds: number;
+  readonly freeBytes: (folder: string) => number;
+};
+
+/** A copy that stands in its place. */
+type Copy = {
+  readonly files: readonly ManifestEntry[];
+  readonly links: Manifest['links'];
+  readonly moving: readonly string[];
+  readonly refused: readonly Refused[];
+};
+
+function pulled(layout: Layout, remote: Manifest, copy: Copy): Pulled {
+  return {
+    remote,
+    files: copy.files.length,
+    bytes: copy.files.reduce((sum, file) => sum + file.size, 0),
+    place: layout.target,
+    digest: digestOf(copy.files, copy.links),
+    moving: copy.moving,
+    refused: copy.refused,
+  };
+}
+
+function makeLinks(
+  staging: Staging,
+  links: Manifest['links'],
+): { made: Manifest['links']; refused: Refused[] } {
+  const refused: Refused[] = [];
+  const made = links.filter((link) => {
+    try {
+      staging.link(link.path, link.target);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Collision)) throw error;
+      refused.push({ path: link.path, reason: 'collides with another name on this disk' });
+      return false;
+    }
+  });
+  return { made, refused };
+}
+
+/** The folder is read back: each file there by name and size, and nothing else. Digests were taken while writing. */
+function checkFolder(visit: Visit, staging: Staging, links: Manifest['links']): void {
+  const tree = localTree(staging.folder);
+  const differ = [...staging.files].filter(([name, file]) => tree.files.get(name) !== file.size);
+  const surplus = tree.files.size - staging.files.size + tree.others.length + tree.links.size - links.length;
+  if (differ.length === 0 && surplus === 0) return;
+  const cameBack = `this disk does not hold what was written to it (${differ.length} file(s) differ, ${surplus} too many)`;
+  throw pullFailure('write-refused', visit.spec, { cameBack, next: 'Name a local path on another disk' });
+}
+
+function tellOutside(visit: Visit, settings: Settings, links: SortedLinks): void {
+  if (links.outside.length === 0) return;
+  const some = links.outside.slice(0, 3).map((link) => `${link.path} → ${link.target}`);
+  const line = `${links.outside.length} link(s) to other places of the pod were not followed: ${some.join(', ')}`;
+  settings.log.say('notice', `pod ${visit.spec.podId}: ${line}`);
+}
+
+function finish(
+  visit: Visit,
+  settings: Settings,
+  layout: Layout,
+  work: { staging: Staging; brought: Brought },
+): Pulled {
+  const { staging, brought } = work;
+  const remote = brought.listing.manifest;
+  const sorted = sortLinks(remote.links);
+  const { made, refused } = makeLinks(staging, sorted.inside);
+  checkFolder(visit, staging, made);
+  const files = [...staging.files].map(([path, content]) => ({ path, ...content }));
+  const all = [...brought.refused, ...sorted.refused, ...refused];
+  const copy: Copy = { files, links: made, moving: brought.moving, refused: all };
+  visit.stop.signal.throwIfAborted();
+  const result = pulled(layout, remote, copy);
+  const { podId, remotePath } = visit.spec;
+  const promotedAt = visit.clock.now();
+  const told = promote(layout, staging.folder, {
+    podId,
+    remotePath,
+    promotedAt,
+    digest: result.digest,
+    ...copy,
+  });
+  if (told !== null) settings.log.say('warning', `pod ${podId}: ${told}`);
+  tellOutside(visit, settings, sorted);
+  return result;
+}
+
+/** The copy that already stands there, when it is all that the pod holds; else what of it can be used again. */
+async function lookAtLast(
+  visit: Visit,
+  layout: Layout,
+  listing: Listing,
+): Promise<Pulled | Map<string, Match>> {
+  const { manifest } = listing;
+  const sorted = sortLinks(manifest.links);
+  const tree = localTree(layout.target);
+  const matches = await matchesIn(layout.target, tree, manifest.files, visit.stop.signal);
+  if (!isWhole(tree, matches, manifest, sorted.inside)) return matches;
+  const refused = [...listing.refused, ...sorted.refused];
+  return pulled(layout, manifest, { files: manifest.files, links: sorted.inside, moving: [], refused });
+}
+
+/** An unfinished pull is a source like any other: read anew, file by file. */
+async function adoptUnfinished(
+  visit: Visit,
+  layout: Layout,
+  listing: Listing,
+  staging: Staging,
+): Promise<void> {
+  const source = unverifiedFolder(layout);
+  const missing = listing.manifest.files.filter((file) => !staging.files.has(file.path));
+  adopt(await matchesIn(source, localTree(source), missing, visit.stop.signal), staging);
+}
+
+/**
+ * Pulls the whole tree or throws and leaves the last copy as it was. A pod without any file promotes nothing: the
+ * result then says 0 files, and the last copy is no proof of anything.
+ */
+export async function pullTree(visit: Visit, settings: Settings): Promise<Pulled> {
+  const layout = layoutOf(settings.root, visit.spec);
+  const listing = await listPod(visit);
+  if (listing.manifest.files.length === 0) {
+    const { refused } = listing;
+    return pulled(layout, listing.manifest, { files: [], links: [], moving: [], refused });
+  }
+  prepare(layout);
+  const last = await lookAtLast(visit, layout, listing);
+  if (!(last instanceof Map)) return last;
+  const staging = stagingIn(freshFolder(layout));
+  try {
+    adopt(last, staging);
+    await adoptUnfinished(visit, layout, listing, staging);
+    const brought = await bringAll({ ...settings, visit, staging }, listing);
+    return finish(visit, settings, layout, { staging, brought });
+  } catch (error) {
+    const kept = keepUnverified(layout, staging.folder, staging.files.size);
+    throw asFailure(error, visit.spec, kept);
+  }
+}
