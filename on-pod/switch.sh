@@ -1,4 +1,4 @@
-# The switch as a visitor meets it. Verbs: status, pet, check, mark, record, disarm; install.sh plants it.
+# The switch as a visitor meets it. Verbs: status, pet, check, mark, record, beat, disarm; install.sh plants it.
 
 . ./parts/ground.sh
 . ./parts/memory.sh
@@ -19,6 +19,7 @@ case $verb in
   check) check ;;
   mark) if find_ram; then say_mark; else say reason not-installed && exit 1; fi ;;
   record) if find_ram; then tail -n 40 "$ram/record" 2>/dev/null | cut -c 1-400 | sed 's/^/record| /'; fi ;;
+  beat) beat ;;
   disarm) disarm ;;
   *) refuse unknown-verb ;;
 esac

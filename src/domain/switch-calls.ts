@@ -124,6 +124,11 @@ export function switchCall(verb: 'status' | 'mark' | 'record' | 'disarm'): PodCa
   return { script: 'switch', args: [verb], timeoutMs: CALL_MS };
 }
 
+/** Writes the job's heartbeat file once, for a job that runs elsewhere; `refusedBecause` tells if not. */
+export function beatCall(): PodCall {
+  return { script: 'switch', args: ['beat'], timeoutMs: CALL_MS };
+}
+
 function limitWords(limits: SwitchLimits): string[] {
   return [
     `stop_in=${limits.stopInS}`,
