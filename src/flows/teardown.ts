@@ -42,14 +42,18 @@ export async function teardown(world: World, input: TeardownInput): Promise<Outc
     return await whileFenced(world, acting, held, () => endFenced(world, input, held));
   } catch (error) {
     if (!(error instanceof WorldError)) throw error;
-    return await letGo(world, input, held, `${error.failure}: ${error.told.cameBack}`);
+    return await letGo(world, input, held, {
+      reason: error.failure,
+      why: `${error.failure}: ${error.told.cameBack}`,
+    });
   }
 }
 
 async function endFenced(world: World, input: TeardownInput, held: PodRecord): Promise<Outcome> {
   const saved = await save(world, input, held);
   const { beforeVerified } = REASONS[input.reason];
-  if (saved.kind === 'unsaved' && !beforeVerified) return await letGo(world, input, held, saved.why);
+  if (saved.kind === 'unsaved' && !beforeVerified)
+    return await letGo(world, input, held, { reason: 'not-saved', why: saved.why });
   if (saved.kind === 'unsaved') {
     world.log.say('warning', `${held.id}: ended although its artifacts are not saved: ${saved.why}`);
   }
@@ -112,34 +116,48 @@ async function markVerified(
   return renewed.kind === 'held' ? renewed.record : null;
 }
 
+/** `verdict-changed` and `moved-meanwhile` are good news; every other reason leaves a pod that should have ended. */
+type Objection = {
+  readonly reason: 'verdict-changed' | 'moved-meanwhile' | 'not-saved' | 'look-too-old' | 'fence-lost';
+  readonly why: string;
+};
+
 /** Asked ≤ 60 s, and the record re-read right, before DELETE. The objection, or null when the order stands. */
 async function stillStands(
   world: World,
   input: TeardownInput,
   held: PodRecord,
   saved: Saved,
-): Promise<string | null> {
+): Promise<Objection | null> {
   if (input.askAgain !== null) {
     const again = await input.askAgain();
-    if (again.kind !== 'end')
-      return `asked again, the verdict is ${again.reason}: ${REASONS[again.reason].says}`;
+    if (again.kind !== 'end') {
+      const why = `asked again, the verdict is ${again.reason}: ${REASONS[again.reason].says}`;
+      return { reason: 'verdict-changed', why };
+    }
     const { beforeVerified } = REASONS[again.reason];
     if (saved.kind === 'unsaved' && !beforeVerified)
-      return `asked again, the reason is ${again.reason}, and ${saved.why}`;
+      return { reason: 'not-saved', why: `asked again, the reason is ${again.reason}, and ${saved.why}` };
   }
   if (saved.kind === 'verified' && world.clock.now() - saved.at > LATEST_LOOK_MS) {
-    return `the last look at the artifacts is older than ${formatDuration(LATEST_LOOK_MS)}`;
+    const why = `the last look at the artifacts is older than ${formatDuration(LATEST_LOOK_MS)}`;
+    return { reason: 'look-too-old', why };
   }
   const snapshot = await world.registry.read();
-  const now = snapshot.state.pods[podKey(held)];
+  return recordObjects(input, held, snapshot.state.pods[podKey(held)]);
+}
+
+/** What the record itself, just read again, says against the end. */
+function recordObjects(input: TeardownInput, held: PodRecord, now: PodRecord | undefined): Objection | null {
   const fence = now?.fence;
   if (fence?.holder !== input.acting.holder || fence.rev !== held.fence?.rev)
-    return 'the fence is no longer ours';
-  if (now?.owner.uuid !== input.record.owner.uuid) return 'the owner has changed meanwhile';
+    return { reason: 'fence-lost', why: 'the fence is no longer ours' };
+  if (now?.owner.uuid !== held.owner.uuid)
+    return { reason: 'moved-meanwhile', why: 'the owner has changed meanwhile' };
   const limits = (record: PodRecord): string => JSON.stringify(record.deadlines);
-  return limits(now) === limits(input.record) || input.reason === 'absolute-deadline'
-    ? null
-    : 'its owner has moved a deadline or asked to keep it meanwhile';
+  if (limits(now) === limits(held) || input.reason === 'absolute-deadline') return null;
+  const why = 'its owner has moved a deadline or asked to keep it meanwhile';
+  return { reason: 'moved-meanwhile', why };
 }
 
 async function endNow(world: World, input: TeardownInput, held: PodRecord, saved: Saved): Promise<Outcome> {
@@ -196,9 +214,15 @@ async function failedEnd(
   );
 }
 
-async function letGo(world: World, input: TeardownInput, held: PodRecord, why: string): Promise<Outcome> {
+async function letGo(
+  world: World,
+  input: TeardownInput,
+  held: PodRecord,
+  objection: { readonly reason: string; readonly why: string },
+): Promise<Outcome> {
+  const { reason, why } = objection;
   await releaseFence(world, input.acting, held, why);
-  return told(input, 'released', 'released', `it stays up: ${why}`);
+  return told(input, 'released', reason, `it stays up: ${why}`);
 }
 
 function saysEnd(input: TeardownInput, saved: Saved, proof: string): string {
