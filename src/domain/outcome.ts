@@ -1,6 +1,14 @@
 /** How an order ended: expected ends are data, never exceptions. */
 
-export type OutcomeOrder = 'extend' | 're-arm' | 'pet' | 'mirror' | 'release' | 'teardown' | 'settle-gone';
+export type OutcomeOrder =
+  | 'extend'
+  | 're-arm'
+  | 'pet'
+  | 'keep'
+  | 'mirror'
+  | 'release'
+  | 'teardown'
+  | 'settle-gone';
 
 /**
  * `done` as ordered; `released` the pod stays up because the verdict changed or the artifacts could not be

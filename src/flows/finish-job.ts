@@ -1,0 +1,80 @@
+/** What a job does with its pod when it ends: enter it if that was cut short, then end it or keep it for a while. */
+import { formatDuration } from '../domain/duration.ts';
+import type { Ending } from '../domain/job-end.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import { ownerName } from '../domain/owner.ts';
+import { isLive, type PodRecord } from '../domain/pod.ts';
+import type { World } from '../ports.ts';
+import { endOwn } from './end-own.ts';
+import { renewFence } from './fence.ts';
+import { keepPod } from './keep-pod.ts';
+import { register } from './register.ts';
+import type { RegisterInput } from './register-checks.ts';
+import { settleBase } from './settle.ts';
+
+export type FinishInput = {
+  /** What register was asked for, and under which owner. */
+  readonly register: RegisterInput;
+  readonly ending: Ending;
+  readonly keepForMs: number;
+  readonly localPath: string | null;
+  readonly pullBudgetMs: number;
+  readonly waitMs: number;
+};
+
+/**
+ * Throws Refusal or ConfigError when the record was never written and may not be written now, WorldError for
+ * the registry: in each case the pod was left as it is.
+ */
+export async function finishJob(world: World, input: FinishInput): Promise<Outcome> {
+  const { acting, owner, podId } = input.register;
+  const { state } = await world.registry.read();
+  const record = state.pods[`runpod.${podId}`] ?? (await enterLate(world, input));
+  if (!isLive(record)) {
+    const how = record.end === null ? '' : `, because ${record.end.reason}`;
+    return outcome(record, 'already-ended', `it was ended before the job was: ${record.status}${how}`);
+  }
+  if (record.owner.uuid !== owner.uuid) {
+    return outcome(record, 'not-mine', `it belongs to ${ownerName(record.owner)} by now and was left to it`);
+  }
+  if (input.ending === 'keep') {
+    const why = `the job ended and asked for ${formatDuration(input.keepForMs)} more`;
+    return await keepPod(world, { acting, record, keepForMs: input.keepForMs, why });
+  }
+  const { localPath, pullBudgetMs, waitMs } = input;
+  const how = { reason: 'requested' as const, skipPull: false };
+  return await endOwn(world, { acting, record, localPath, pullBudgetMs, waitMs, ...how });
+}
+
+/** Register was cut before its commit: nobody else knows of this pod, so what was begun is done now. */
+async function enterLate(world: World, input: FinishInput): Promise<PodRecord> {
+  const { podId } = input.register;
+  world.log.say(
+    'warning',
+    `${podId}: the job ended before its record was written; writing it now, to end it`,
+  );
+  return (await register(world, input.register)).record;
+}
+
+function outcome(record: PodRecord, reason: string, says: string): Outcome {
+  return { pod: record.id, order: 'teardown', kind: 'done', reason, says, detail: {} };
+}
+
+/** Says in the record that the time ran out, and lets whoever comes next take over at once. */
+export async function handOver(world: World, input: FinishInput, why: string): Promise<Outcome> {
+  const { acting, podId } = input.register;
+  const { state } = await world.registry.read();
+  const record = state.pods[`runpod.${podId}`];
+  const says = `not finished: ${why}; its record says so, and the reaper goes on from there`;
+  const told = { pod: podId, order: 'teardown' as const, kind: 'handed-over' as const, says, detail: {} };
+  if (record === undefined || !isLive(record)) return { ...told, reason: 'out-of-time' };
+  if (record.fence?.holder === acting.holder) {
+    await renewFence(world, acting, record, { step: record.fence.step, lapse: true });
+  }
+  if (record.fence?.holder === acting.holder) {
+    await renewFence(world, acting, record, { step: record.fence.step, lapse: true });
+  }
+  const note = `handed over by the post step: ${why}`.slice(0, 300);
+  await world.registry.submit([{ ...settleBase(world, acting, record), note }]);
+  return { ...told, reason: 'out-of-time' };
+}
