@@ -152,10 +152,10 @@ function recordObjects(input: TeardownInput, held: PodRecord, now: PodRecord | u
   const fence = now?.fence;
   if (fence?.holder !== input.acting.holder || fence.rev !== held.fence?.rev)
     return { reason: 'fence-lost', why: 'the fence is no longer ours' };
-  if (now?.owner.uuid !== held.owner.uuid)
+  if (now?.owner.uuid !== input.record.owner.uuid)
     return { reason: 'moved-meanwhile', why: 'the owner has changed meanwhile' };
   const limits = (record: PodRecord): string => JSON.stringify(record.deadlines);
-  if (limits(now) === limits(held) || input.reason === 'absolute-deadline') return null;
+  if (limits(now) === limits(input.record) || input.reason === 'absolute-deadline') return null;
   const why = 'its owner has moved a deadline or asked to keep it meanwhile';
   return { reason: 'moved-meanwhile', why };
 }
