@@ -26,6 +26,24 @@ function moved(of: Deadlines, nextAt: number): Deadlines | Refused {
   return setOwnerDeadline(of, nextAt, nextAt);
 }
 
+/** The first given cap replaces the default one; a second, or one before the owner deadline, is refused. */
+function capped(of: Deadlines, absoluteAt: number): Deadlines | Refused {
+  if (of.absoluteGiven && absoluteAt !== of.absoluteDeadlineAt) {
+    return refused(
+      'beyond-absolute',
+      `The absolute deadline ${formatInstant(of.absoluteDeadlineAt)} was given and does not move`,
+    );
+  }
+  if (absoluteAt < of.ownerSetAt) {
+    return refused(
+      'beyond-absolute',
+      `The owner deadline ${formatInstant(of.ownerSetAt)} lies past ${formatInstant(absoluteAt)}: give a nearer kill-in`,
+    );
+  }
+  const keepUntilAt = of.keepUntilAt === null ? null : Math.min(of.keepUntilAt, absoluteAt);
+  return { ...of, absoluteDeadlineAt: absoluteAt, absoluteGiven: true, keepUntilAt };
+}
+
 /** Reclaim and claim alike: a fence that still runs is not broken, a lapsed one falls with its holder. */
 function handOver(record: PodRecord, op: OpOf<'reclaim' | 'claim'>): Step {
   if (!isLive(record)) return notLive(record);
@@ -40,7 +58,10 @@ function handOver(record: PodRecord, op: OpOf<'reclaim' | 'claim'>): Step {
   }
   const next = op.ownerDeadlineAt === null ? record.deadlines : moved(record.deadlines, op.ownerDeadlineAt);
   if ('because' in next) return next;
-  const patch = { owner: op.owner, deadlines: next, status: 'active' as const, fence: null };
+  const cap = op.op === 'claim' ? op.absoluteDeadlineAt : undefined;
+  const limits = cap === undefined ? next : capped(next, cap);
+  if ('because' in limits) return limits;
+  const patch = { owner: op.owner, deadlines: limits, status: 'active' as const, fence: null };
   return { kind: 'change', patch, detail: { from: record.owner.label, to: op.owner.label } };
 }
 

@@ -38,6 +38,8 @@ export const registryOp = z.discriminatedUnion('op', [
     op: z.literal('claim'),
     owner,
     ownerDeadlineAt: instant.nullable(),
+    /** A cap that nothing moves from then on; refused where one was given before. Left out = as it is. */
+    absoluteDeadlineAt: instant.optional(),
     /** Why a live owner's pod was taken by force; null for an orphan or a hand-over. */
     forcedBecause: z.string().max(300).nullable(),
   }),
