@@ -19,7 +19,7 @@ case $verb in
   check) check ;;
   mark) if find_ram; then say_mark; else say reason not-installed && exit 1; fi ;;
   record) if find_ram; then tail -n 40 "$ram/record" 2>/dev/null | cut -c 1-400 | sed 's/^/record| /'; fi ;;
-  beat) beat ;;
+  beat) beat_for_job ;;
   disarm) disarm ;;
   *) refuse unknown-verb ;;
 esac

@@ -698,7 +698,7 @@ export const onPodText: Readonly<Record<'install' | 'probe' | 'switch', string>>
     '  return 0\n' +
     '}\n' +
     '\n' +
-    'beat() {\n' +
+    'beat_for_job() {\n' +
     '  beat_file=${HOME:-$root/root}/.podtrack_job_alive\n' +
     '  if [ -d "$beat_file" ] || [ -L "$beat_file" ]; then say refused beat-file-blocked && exit 3; fi\n' +
     '  if date -u +%Y-%m-%dT%H:%M:%SZ >"$beat_file.$$" && mv -f "$beat_file.$$" "$beat_file"; then\n' +
@@ -3242,7 +3242,7 @@ export const onPodText: Readonly<Record<'install' | 'probe' | 'switch', string>>
     '  return 0\n' +
     '}\n' +
     '\n' +
-    'beat() {\n' +
+    'beat_for_job() {\n' +
     '  beat_file=${HOME:-$root/root}/.podtrack_job_alive\n' +
     '  if [ -d "$beat_file" ] || [ -L "$beat_file" ]; then say refused beat-file-blocked && exit 3; fi\n' +
     '  if date -u +%Y-%m-%dT%H:%M:%SZ >"$beat_file.$$" && mv -f "$beat_file.$$" "$beat_file"; then\n' +
@@ -3264,7 +3264,7 @@ export const onPodText: Readonly<Record<'install' | 'probe' | 'switch', string>>
     '  check) check ;;\n' +
     '  mark) if find_ram; then say_mark; else say reason not-installed && exit 1; fi ;;\n' +
     '  record) if find_ram; then tail -n 40 "$ram/record" 2>/dev/null | cut -c 1-400 | sed \'s/^/record| /\'; fi ;;\n' +
-    '  beat) beat ;;\n' +
+    '  beat) beat_for_job ;;\n' +
     '  disarm) disarm ;;\n' +
     '  *) refuse unknown-verb ;;\n' +
     'esac\n',

@@ -158,8 +158,8 @@ check() {
   return 0
 }
 
-# beat: one sign of life of a job that runs elsewhere, written as the job itself would, whether or not a switch is planted.
-beat() {
+# beat_for_job: one sign of life of a job that runs elsewhere, written as the job itself would, whether or not a switch is planted.
+beat_for_job() {
   beat_file=${HOME:-$root/root}/.podtrack_job_alive
   # Not through a link or into a folder that somebody left there.
   if [ -d "$beat_file" ] || [ -L "$beat_file" ]; then say refused beat-file-blocked && exit 3; fi

@@ -1,18 +1,14 @@
 /** A job that runs elsewhere shows that it lives: the beat is written, is fresh, and goes through no link. */
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
-import { PodStand, underEachShell } from './pod-stand.ts';
+import { expect, it } from 'vitest';
+import { underEachShell } from './pod-stand.ts';
 
-const open: PodStand[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
-
-underEachShell((path) => {
-  it('writes the heartbeat file, which the probe then sees, without any switch', async () => {
-    const pod = new PodStand({ shell: path });
-    open.push(pod);
+underEachShell((lay) => {
+  it('writes the heartbeat file, which the probe then sees, without any switch', async ({
+    onTestFinished,
+  }) => {
+    const pod = lay(onTestFinished);
     const beaten = await pod.run('switch', ['beat']);
     expect(beaten.exit, beaten.stderr).toBe(0);
     expect(beaten.said.get('beat')).toBe('written');
@@ -20,9 +16,8 @@ underEachShell((path) => {
     expect(seen.said.get('hb')).toBe('present');
   });
 
-  it('refuses to write through a link', async () => {
-    const pod = new PodStand({ shell: path });
-    open.push(pod);
+  it('refuses to write through a link', async ({ onTestFinished }) => {
+    const pod = lay(onTestFinished);
     const target = join(pod.root, 'elsewhere');
     symlinkSync(target, join(pod.home, '.podtrack_job_alive'));
     const beaten = await pod.run('switch', ['beat']);

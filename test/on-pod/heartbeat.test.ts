@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readHeartbeat } from '../../src/domain/heartbeat.ts';
-import { PodStand, underEachShell } from './pod-stand.ts';
+import { underEachShell } from './pod-stand.ts';
 
 const parts = fileURLToPath(new URL('../../on-pod/parts', import.meta.url));
 /** 2026-03-02T12:00:00Z */
@@ -33,12 +33,11 @@ const rows: readonly (readonly [string, number, number, number | null])[] = [
   ['$(touch oops) `x` \\n %s', -77, 0, 77],
 ];
 
-let pod: PodStand;
-afterEach(() => pod.close());
-
-underEachShell((shell) => {
-  it('takes the newer of content and time of writing, believes nothing far ahead, and agrees with the domain', async () => {
-    pod = new PodStand({ shell });
+underEachShell((lay) => {
+  it('takes the newer of content and time of writing, believes nothing far ahead, and agrees with the domain', async ({
+    onTestFinished,
+  }) => {
+    const pod = lay(onTestFinished);
     mkdirSync(join(pod.root, 'beats'));
     for (const [index, [content]] of rows.entries())
       writeFileSync(join(pod.root, 'beats', String(index)), content);
@@ -62,9 +61,11 @@ underEachShell((shell) => {
       expect([content, told]).toEqual([content, age]);
     }
   });
+});
 
-  it('reads times of writing from a real file, and never opens a FIFO', async () => {
-    pod = new PodStand({ shell });
+underEachShell((lay) => {
+  it('reads times of writing from a real file, and never opens a FIFO', async ({ onTestFinished }) => {
+    const pod = lay(onTestFinished);
     pod.heartbeat('nothing of use', 1000);
     const script = [
       `. ${parts}/ground.sh; . ${parts}/heartbeat.sh; settle_in`,

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { KEY, PodStand, underEachShell, until } from './pod-stand.ts';
+import { KEY, PodStand, until } from './pod-stand.ts';
 import { json, noContent, ProviderStand, problem, unauthorized } from './provider-stand.ts';
 
 const open: { close(): Promise<void> }[] = [];
@@ -255,23 +255,6 @@ describe('another user', () => {
     chownSync(pod.ram, nobody, nobody);
     expect((await pod.status()).said.get('reason')).toBe('not-installed');
     chownSync(pod.ram, 0, 0);
-  });
-});
-
-underEachShell((shell) => {
-  it('lets go of the login that planted it: no stream is held, and a hang-up of the group ends nothing', async () => {
-    pod = new PodStand({ shell, without: ['setsid'] });
-    const planted = await pod.install({});
-    expect(planted.said.get('armed'), planted.stdout + planted.stderr).toBe('yes');
-    for (const role of ['watchdog', 'supervisor'] as const) {
-      for (const stream of [0, 1, 2]) {
-        expect(
-          execFileSync('readlink', [`/proc/${pod.pidOf(role)}/fd/${stream}`], { encoding: 'utf8' }),
-        ).toBe('/dev/null\n');
-      }
-      process.kill(pod.pidOf(role), 'SIGHUP');
-    }
-    expect((await pod.status()).said.get('armed')).toBe('yes');
   });
 });
 

@@ -1,21 +1,20 @@
 /** `podtrack-job -- CMD`: the heartbeat lives exactly as long as the job, and the job is not changed by it. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { PodStand, underEachShell, until } from './pod-stand.ts';
 
-let pod: PodStand;
-afterEach(() => pod.close());
-
-async function planted(shell: string): Promise<string> {
-  pod = new PodStand({ shell });
+async function planted(pod: PodStand): Promise<string> {
   const { said } = await pod.install({});
   return said.get('job_tool') ?? '';
 }
 
-underEachShell((shell) => {
-  it('beats while the job runs, passes arguments, input, environment and exit code through, and ends with it', async () => {
-    const tool = await planted(shell);
+underEachShell((lay) => {
+  it('beats while the job runs, passes arguments, input, environment and exit code through, and ends with it', async ({
+    onTestFinished,
+  }) => {
+    const pod = lay(onTestFinished);
+    const tool = await planted(pod);
     expect(tool).toBe(join(pod.root, 'usr/local/bin/podtrack-job'));
     expect(statSync(tool).mode & 0o777).toBe(0o755);
     await pod.run('switch', ['disarm']);
@@ -34,8 +33,10 @@ underEachShell((shell) => {
   });
 });
 
-it('says how it is used, and that a command was not found, as a shell would', async () => {
-  const tool = await planted('/bin/sh');
+it('says how it is used, and that a command was not found, as a shell would', async ({ onTestFinished }) => {
+  const pod = new PodStand();
+  onTestFinished(() => pod.close());
+  const tool = await planted(pod);
   expect((await pod.shell([tool, '--'])).exit).toBe(2);
   expect((await pod.shell(['-c', `PODTRACK_JOB_BEAT=1 sh ${tool} -- /no/such/program`])).exit).toBe(127);
   await until(

@@ -1,20 +1,17 @@
-/** The life of a switch under every shell that this machine has: planted, petted, killed and back, fired, proven, silent. */
-import { afterEach, expect, it } from 'vitest';
-import { killIfThere, PodStand, underEachShell, until } from './pod-stand.ts';
+/** The life of a switch under every shell: planted, petted, killed and back, fired, proven, silent. */
+import { readlinkSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { killIfThere, underEachShell, until } from './pod-stand.ts';
 import { noContent, noSuchPod, ProviderStand } from './provider-stand.ts';
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
-
-underEachShell((path) => {
-  it('is armed, acknowledges a pet, survives the death of either half, fires once and falls silent', async () => {
+underEachShell((lay) => {
+  it('is armed, acknowledges a pet, survives the death of either half, fires once and falls silent', async ({
+    onTestFinished,
+  }) => {
     const provider = new ProviderStand({ delete: () => noContent, get: () => noSuchPod });
-    open.push(provider);
+    onTestFinished(() => provider.close());
     const url = await provider.listen();
-    const pod = new PodStand({ shell: path, clock: 1000 });
-    open.push(pod);
+    const pod = lay(onTestFinished, { clock: 1000 });
 
     const planted = await pod.install({ rest: url, graphql: `${url}/graphql` });
     expect(planted.stderr).toBe('');
@@ -54,5 +51,51 @@ underEachShell((path) => {
     expect(after.said.get('armed')).toBe('no');
     expect(after.said.get('reason')).toBe('gone-proven');
     expect(after.said.get('fired')).toBe('yes');
+  });
+});
+
+underEachShell((lay) => {
+  it('says dead for a pair that was killed, and a second install brings it back with its own deadline', async ({
+    onTestFinished,
+  }) => {
+    const pod = lay(onTestFinished, { clock: 1000 });
+    await pod.install({});
+    const pids = [pod.pidOf('supervisor'), pod.pidOf('watchdog')];
+    // Halted first: neither may bring the other back between the two kills.
+    for (const pid of pids) killIfThere(pid, 'SIGSTOP');
+    for (const pid of pids) killIfThere(pid);
+    await until('both dead', async () => (await pod.status()).said.get('watchdog') === 'dead');
+    const dead = await pod.status();
+    expect(dead.said.get('supervisor')).toBe('dead');
+    expect(dead.said.get('armed')).toBe('no');
+    const petted = await pod.run('switch', [
+      'pet',
+      'stop_in=9',
+      'owner_in=9',
+      'absolute_in=9',
+      'extensions_left=0',
+    ]);
+    expect(petted.said.get('refused')).toBe('dead');
+    const again = await pod.install({ stop_in: 700, owner_in: 600, key_source: 'planted' }, '');
+    expect(again.said.get('armed'), again.stdout).toBe('yes');
+    expect(again.said.get('stop_in')).toBe('700');
+    expect(again.said.get('key_source')).toBe('explicit');
+  });
+});
+
+underEachShell((lay) => {
+  it('lets go of the login that planted it: no stream is held, and a hang-up of the group ends nothing', async ({
+    onTestFinished,
+  }) => {
+    const pod = lay(onTestFinished, { without: ['setsid'] });
+    const planted = await pod.install({});
+    expect(planted.said.get('armed'), planted.stdout + planted.stderr).toBe('yes');
+    for (const role of ['watchdog', 'supervisor'] as const) {
+      for (const stream of [0, 1, 2]) {
+        expect(readlinkSync(`/proc/${pod.pidOf(role)}/fd/${stream}`)).toBe('/dev/null');
+      }
+      process.kill(pod.pidOf(role), 'SIGHUP');
+    }
+    expect((await pod.status()).said.get('armed')).toBe('yes');
   });
 });

@@ -1,7 +1,7 @@
 /** When the switch fires and when it does not: stop, absolute, the one extension, the pet window, and clocks that misbehave. */
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { killIfThere, PodStand, underEachShell, until } from './pod-stand.ts';
+import { PodStand, until } from './pod-stand.ts';
 
 let pod: PodStand;
 afterEach(() => pod.close());
@@ -201,32 +201,5 @@ describe('never now, never never', () => {
     expect(await left('reason')).toBe('deadline-unreadable');
     pod.setClock(2000);
     await fired();
-  });
-});
-
-underEachShell((shell) => {
-  it('says dead for a pair that was killed, and a second install brings it back with its own deadline', async () => {
-    pod = new PodStand({ clock: 1000, shell });
-    await pod.install({});
-    const pids = [pod.pidOf('supervisor'), pod.pidOf('watchdog')];
-    // Halted first: neither may bring the other back between the two kills.
-    for (const pid of pids) killIfThere(pid, 'SIGSTOP');
-    for (const pid of pids) killIfThere(pid);
-    await until('both dead', async () => (await left('watchdog')) === 'dead');
-    const dead = await pod.status();
-    expect(dead.said.get('supervisor')).toBe('dead');
-    expect(dead.said.get('armed')).toBe('no');
-    const petted = await pod.run('switch', [
-      'pet',
-      'stop_in=9',
-      'owner_in=9',
-      'absolute_in=9',
-      'extensions_left=0',
-    ]);
-    expect(petted.said.get('refused')).toBe('dead');
-    const again = await pod.install({ stop_in: 700, owner_in: 600, key_source: 'planted' }, '');
-    expect(again.said.get('armed'), again.stdout).toBe('yes');
-    expect(again.said.get('stop_in')).toBe('700');
-    expect(again.said.get('key_source')).toBe('explicit');
   });
 });

@@ -17,21 +17,37 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe } from 'vitest';
 import { onPodText } from '../../src/on-pod-text.ts';
 import { component, suiteWith } from '../components.ts';
 
 /** The shells that pods have; each suite is left out, and says so, where this machine lacks one. */
 export const SHELLS = ['dash', 'bash', 'busybox', 'mksh'] as const;
 
-export function underEachShell(body: (shell: string) => void): void {
-  for (const name of SHELLS) suiteWith([name], `under ${name}`, () => body(component(name) ?? ''));
+/** Makes a pod with the shell under test, taken away when the test has finished. */
+export type LayPod = (
+  finished: (after: () => Promise<void>) => void,
+  options?: Omit<PodOptions, 'shell'>,
+) => PodStand;
+
+/** The tests of `body` under each shell, all side by side, for they mostly wait. */
+export function underEachShell(body: (lay: LayPod) => void): void {
+  describe.concurrent('in each shell', () => {
+    for (const name of SHELLS) {
+      const shell = component(name) ?? '';
+      suiteWith([name], `under ${name}`, () =>
+        body((finished, options = {}) => {
+          const pod = new PodStand({ ...options, shell });
+          finished(() => pod.close());
+          return pod;
+        }),
+      );
+    }
+  });
 }
 
-const BOOTSTRAP = [
-  'IFS= read -r length',
-  'script=$(dd bs=1 count="$length" 2>/dev/null)',
-  '(eval "$script")',
-].join('; ');
+/** As the real bootstrap runs it: by eval in a subshell, so that no script knows a file of its own. */
+const BOOTSTRAP = 'script=$(cat "$0"); (eval "$script")';
 
 export type Ran = {
   readonly exit: number;
@@ -110,13 +126,11 @@ export class PodStand {
     return this.run('install', args, `${key}\n`);
   }
 
-  /** Runs a script as a login on the pod would: text and stdin over one pipe, arguments on the command line. */
+  /** Runs a script as a login on the pod would: arguments on the command line, the rest over stdin. */
   run(script: keyof typeof onPodText, args: readonly string[] = [], stdin = ''): Promise<Ran> {
-    const text = onPodText[script];
-    return this.shell(
-      ['-c', `${this.before}${BOOTSTRAP}`, 'podtrack', ...args],
-      `${Buffer.byteLength(text)}\n${text}${stdin}`,
-    );
+    const file = join(this.root, `${script}.text`);
+    writeFileSync(file, onPodText[script]);
+    return this.shell(['-c', `${this.before}${BOOTSTRAP}`, file, ...args], stdin);
   }
 
   /** Runs the pod's `sh` itself. */
@@ -234,17 +248,33 @@ export class PodStand {
 
   #layTools(options: PodOptions): string {
     symlinkSync(options.shell ?? '/bin/sh', join(this.bin, 'sh'));
-    if (options.without === undefined) return [this.bin, process.env['PATH'] ?? ''].join(delimiter);
-    const folders = (process.env['PATH'] ?? '').split(delimiter).filter(existsSync);
-    for (const folder of folders) {
-      for (const name of readdirSync(folder)) {
-        if (options.without.includes(name) || existsSync(join(this.bin, name))) continue;
-        symlinkSync(join(folder, name), join(this.bin, name));
-      }
-    }
-    return this.bin;
+    const tools = options.without === undefined ? (process.env['PATH'] ?? '') : toolsWithout(options.without);
+    return [this.bin, tools].join(delimiter);
   }
 }
+
+const toolFolders = new Map<string, string>();
+
+/** A folder with every tool of this machine but these, made once. */
+function toolsWithout(without: readonly string[]): string {
+  const key = without.join(' ');
+  const known = toolFolders.get(key);
+  if (known !== undefined) return known;
+  const made = mkdtempSync(join(tmpdir(), 'podtrack-tools-'));
+  toolFolders.set(key, made);
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter).filter(existsSync)) {
+    for (const name of readdirSync(folder)) {
+      if (without.includes(name) || existsSync(join(made, name))) continue;
+      symlinkSync(join(folder, name), join(made, name));
+    }
+  }
+  return made;
+}
+
+afterAll(() => {
+  for (const folder of toolFolders.values()) rmSync(folder, { recursive: true, force: true });
+  toolFolders.clear();
+});
 
 /** Waits until `test` holds; the limit is generous and says only "never". */
 export async function until(what: string, test: () => boolean | Promise<boolean>): Promise<void> {

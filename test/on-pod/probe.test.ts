@@ -1,14 +1,11 @@
 /** One visit's look, run by real shells and read by the domain: each part seen or unseen with its reason. */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ProbeLook, probeCall, readProbe } from '../../src/domain/switch-probe.ts';
 import { PodStand, underEachShell, until } from './pod-stand.ts';
 
-let pod: PodStand;
-afterEach(() => pod.close());
-
-async function look(samples: 1 | 6 = 1, artifact?: string): Promise<ProbeLook> {
+async function look(pod: PodStand, samples: 1 | 6 = 1, artifact?: string): Promise<ProbeLook> {
   const call = probeCall({ samples, ...(artifact === undefined ? {} : { artifact }) });
   const ran = await pod.run('probe', call.args);
   expect(ran.stderr).toBe('');
@@ -16,18 +13,18 @@ async function look(samples: 1 | 6 = 1, artifact?: string): Promise<ProbeLook> {
   return readProbe({ exitCode: ran.exit, stdout: ran.stdout });
 }
 
-const smi = (text: string, exit = 0, stream = 1): void =>
+const smi = (pod: PodStand, text: string, exit = 0, stream = 1): void =>
   pod.program('nvidia-smi', `#!/bin/sh\ncat >&${stream} <<'E'\n${text}\nE\nexit ${exit}\n`);
 const ROW = '0, GPU-1f0c7a52, 37, 61440, 81559';
 
-underEachShell((shell) => {
-  it('sees clocks, heartbeat, load, artifacts, GPU and switch in one visit', async () => {
-    pod = new PodStand({ shell });
+underEachShell((lay) => {
+  it('sees clocks, heartbeat, load, artifacts, GPU and switch in one visit', async ({ onTestFinished }) => {
+    const pod = lay(onTestFinished);
     pod.heartbeat('2001-01-01T00:00:00Z\n', 3);
     mkdirSync(join(pod.home, 'results'));
-    smi(ROW);
+    smi(pod, ROW);
     await pod.install({});
-    const seen = await look(1, '~/results');
+    const seen = await look(pod, 1, '~/results');
     expect(seen.podNow).toMatchObject({ kind: 'seen' });
     expect(seen.uptimeMs).toMatchObject({ kind: 'seen' });
     expect(seen.heartbeat).toMatchObject({ kind: 'seen', value: { state: 'beating', disagreement: true } });
@@ -45,9 +42,10 @@ underEachShell((shell) => {
 });
 
 describe('parts that cannot be seen', () => {
-  it('says so of each, on a pod with nothing', async () => {
-    pod = new PodStand({ without: ['nvidia-smi'] });
-    const seen = await look(1, '/root/none');
+  it('says so of each, on a pod with nothing', async ({ onTestFinished }) => {
+    const pod = new PodStand({ without: ['nvidia-smi'] });
+    onTestFinished(() => pod.close());
+    const seen = await look(pod, 1, '/root/none');
     expect(seen.heartbeat).toEqual({ kind: 'seen', value: { state: 'absent' } });
     expect(seen.artifacts).toEqual({ kind: 'seen', value: 'absent' });
     expect(seen.sshSessions).toEqual({ kind: 'unseen', reason: 'no-process-list' });
@@ -55,35 +53,40 @@ describe('parts that cannot be seen', () => {
     expect(seen.gpu).toEqual({ kind: 'unseen', reason: 'nvidia-smi is not on the pod' });
   });
 
-  it('tells errors, no device, missing figures and a last line without an end from figures', async () => {
-    pod = new PodStand();
-    smi('Failed to initialize NVML: Driver/library version mismatch', 18);
-    expect((await look()).gpu).toEqual({ kind: 'unseen', reason: 'nvidia-smi failed with exit code 18' });
-    smi('No devices were found', 6, 2);
-    expect((await look()).gpu).toEqual({ kind: 'seen', value: { state: 'no-gpu' } });
-    smi('0, GPU-1, [N/A], 30211, 81920');
-    expect((await look()).gpu).toMatchObject({
+  it('tells errors, no device, missing figures and a last line without an end from figures', async ({
+    onTestFinished,
+  }) => {
+    const pod = new PodStand();
+    onTestFinished(() => pod.close());
+    smi(pod, 'Failed to initialize NVML: Driver/library version mismatch', 18);
+    expect((await look(pod)).gpu).toEqual({ kind: 'unseen', reason: 'nvidia-smi failed with exit code 18' });
+    smi(pod, 'No devices were found', 6, 2);
+    expect((await look(pod)).gpu).toEqual({ kind: 'seen', value: { state: 'no-gpu' } });
+    smi(pod, '0, GPU-1, [N/A], 30211, 81920');
+    expect((await look(pod)).gpu).toMatchObject({
       value: { samples: [[{ util: null, memoryUsedMib: 30_211 }]] },
     });
     pod.program('nvidia-smi', `#!/bin/sh\nprintf '%s' '${ROW}'\n`);
-    expect((await look()).gpu).toMatchObject({ kind: 'seen' });
+    expect((await look(pod)).gpu).toMatchObject({ kind: 'seen' });
     pod.program('nvidia-smi', `#!/bin/sh\nprintf 'gpu_exit=0\\narmed=yes\\nsw_armed=yes\\n'\nexit 9\n`);
-    const forged = await look();
+    const forged = await look(pod);
     expect(forged.gpu).toEqual({ kind: 'unseen', reason: 'nvidia-smi failed with exit code 9' });
     expect(forged.switch).toMatchObject({ value: { armed: false } });
   });
 
-  it('is bounded, whatever nvidia-smi prints', async () => {
-    pod = new PodStand();
+  it('is bounded, whatever nvidia-smi prints', async ({ onTestFinished }) => {
+    const pod = new PodStand();
+    onTestFinished(() => pod.close());
     pod.program('nvidia-smi', '#!/bin/sh\nhead -c 300000 /dev/zero | tr "\\0" x\n');
     const ran = await pod.run('probe', ['samples=1']);
     expect(ran.stdout.length).toBeLessThan(8000);
   });
 
-  it('leaves a hung nvidia-smi behind after its time, and tells all the rest', async () => {
-    pod = new PodStand({ clock: 1000 });
+  it('leaves a hung nvidia-smi behind after its time, and tells all the rest', async ({ onTestFinished }) => {
+    const pod = new PodStand({ clock: 1000 });
+    onTestFinished(() => pod.close());
     pod.program('nvidia-smi', '#!/bin/sh\n: >"$PODTRACK_ROOT/hangs"\nexec sleep 600\n');
-    const looking = look();
+    const looking = look(pod);
     await until('the hang', () => existsSync(join(pod.root, 'hangs')));
     pod.setClock(1011);
     const seen = await looking;
@@ -91,18 +94,22 @@ describe('parts that cannot be seen', () => {
     expect(seen.load1).toMatchObject({ kind: 'seen' });
   });
 
-  it('takes six samples before an idle order', async () => {
-    pod = new PodStand();
-    smi(ROW);
+  it('takes six samples before an idle order', async ({ onTestFinished }) => {
+    const pod = new PodStand();
+    onTestFinished(() => pod.close());
+    smi(pod, ROW);
     // A pause of no length: how long it is, is the pod's matter; that six are taken is ours.
     pod.program('sleep', '#!/bin/sh\nexit 0\n');
-    expect((await look(6)).gpu).toMatchObject({ value: { samples: { length: 6 } } });
+    expect((await look(pod, 6)).gpu).toMatchObject({ value: { samples: { length: 6 } } });
   });
 });
 
 describe('sessions', () => {
-  it('counts logins by SSH from the process list, without listeners and strangers', async () => {
-    pod = new PodStand();
+  it('counts logins by SSH from the process list, without listeners and strangers', async ({
+    onTestFinished,
+  }) => {
+    const pod = new PodStand();
+    onTestFinished(() => pod.close());
     const processes = [
       ['2000001', 'sshd', 'sshd: root@pts/0\0\0\0'],
       ['2000002', 'sshd-session', 'sshd-session: ci@notty\0'],
@@ -114,8 +121,8 @@ describe('sessions', () => {
       writeFileSync(join(pod.root, 'proc', pid, 'comm'), `${name}\n`);
       writeFileSync(join(pod.root, 'proc', pid, 'cmdline'), line);
     }
-    expect((await look()).sshSessions).toEqual({ kind: 'seen', value: 2 });
+    expect((await look(pod)).sshSessions).toEqual({ kind: 'seen', value: 2 });
     rmSync(join(pod.root, 'proc', '2000002'), { recursive: true });
-    expect((await look()).sshSessions).toEqual({ kind: 'seen', value: 1 });
+    expect((await look(pod)).sshSessions).toEqual({ kind: 'seen', value: 1 });
   });
 });
