@@ -11,6 +11,7 @@ import { look } from './git-registry/look.ts';
 import { readLog } from './git-registry/repository.ts';
 import { saveSweep } from './git-registry/save-sweep.ts';
 import { type GitRegistryOptions, newSession, type Session } from './git-registry/session.ts';
+import { withScratch } from './git-registry/with-scratch.ts';
 import { write } from './git-registry/write.ts';
 
 async function read(session: Session): Promise<Snapshot> {
@@ -102,7 +103,7 @@ export function gitRegistry(options: GitRegistryOptions): RegistryStore {
         inTurn(commitWaiting).catch(fail);
       }),
     saveSweep: (sweep) => inTurn(() => save(session, sweep)),
-    history: (filter) => inTurn(() => history(session, filter)),
+    history: (filter) => inTurn(() => withScratch(session, () => history(session, filter))),
     probeWrite: () =>
       inTurn(async () => {
         if (!session.hasWritten)

@@ -12,13 +12,13 @@ import {
   isAncestor,
   type Repository,
   readObjects,
-  ScratchError,
   type Tips,
   tipsOf,
 } from './repository.ts';
-import type { GitAnswer } from './run-git.ts';
+import { type GitAnswer, ScratchError } from './run-git.ts';
 import type { Session } from './session.ts';
 import { readTree, type TreeCache } from './tree-cache.ts';
+import { withScratch } from './with-scratch.ts';
 
 const READ_TRIES = 3;
 
@@ -31,21 +31,16 @@ export type Look = {
   readonly lostTips: readonly string[];
 };
 
-function unreadable(
-  session: Session,
-  cameBack: string,
-  more: { next?: string; cause?: unknown } = {},
-): WorldError {
+function unreadable(session: Session, cameBack: string, next?: string): WorldError {
   return new WorldError(
     'registry-unreadable',
     {
       tried: `Reading the registry at ${session.remote.place}`,
       cameBack,
       state: 'Nothing was written, and nothing was concluded from what could not be read',
-      next: more.next ?? 'Try again when the host answers; `git ls-remote` shows the same failure',
-      cause: more.cause,
+      next: next ?? 'Try again when the host answers; `git ls-remote` shows the same failure',
     },
-    { retryable: more.next === undefined },
+    { retryable: next === undefined },
   );
 }
 
@@ -56,7 +51,7 @@ async function asked(session: Session, call: () => Promise<GitAnswer>): Promise<
     const text = { exitCode: answer.exitCode, stdout: '', stderr: answer.stderr };
     const outcome = judgeRead(text);
     if (outcome.kind === 'done') return answer;
-    if (outcome.kind === 'final') throw unreadable(session, outcome.why, { next: outcome.next });
+    if (outcome.kind === 'final') throw unreadable(session, outcome.why, outcome.next);
     // A branch that went away between two questions: ask the first one again.
     if (/couldn't find remote ref/.test(answer.stderr)) throw new ScratchError('the branch has just gone');
     if (tries >= READ_TRIES) throw unreadable(session, outcome.why);
@@ -65,6 +60,7 @@ async function asked(session: Session, call: () => Promise<GitAnswer>): Promise<
 }
 
 async function fetchTips(session: Session, repository: Repository, tips: Tips): Promise<void> {
+  if (repository.borrows) return;
   const { refs, seen } = session;
   const wanted = [
     ...(tips.registry === null || seen.has(tips.registry) ? [] : [refs.registry]),
@@ -132,15 +128,6 @@ async function lookTwice(session: Session): Promise<Look> {
 }
 
 /** Throws WorldError `registry-unreadable`, `registry-newer-schema` or `registry-rewound` (the branch is gone). */
-export async function look(session: Session): Promise<Look> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await lookTwice(session);
-    } catch (error) {
-      if (!(error instanceof ScratchError)) throw error;
-      // The remote moved under us, or the scratch repository is broken: start from an empty one.
-      session.renew();
-      if (tries >= READ_TRIES) throw unreadable(session, error.message, { cause: error });
-    }
-  }
+export function look(session: Session): Promise<Look> {
+  return withScratch(session, () => lookTwice(session));
 }

@@ -1,6 +1,6 @@
 /** The git plumbing that the store needs, over one scratch repository and one remote. */
 import type { FileChange } from '../../domain/registry/commit.ts';
-import { type GitAnswer, runGit } from './run-git.ts';
+import { type GitAnswer, runGit, ScratchError } from './run-git.ts';
 
 export type Refs = { readonly registry: string; readonly state: string };
 
@@ -15,14 +15,11 @@ export type CommitDraft = {
   readonly at: number;
 };
 
-/** Anything but the wanted answer of a local git call: the scratch repository is broken and can be thrown away. */
-export class ScratchError extends Error {
-  override name = 'ScratchError' as const;
-}
-
 export type Repository = {
   readonly url: string;
   readonly folder: string;
+  /** Whether the remote's objects are read where they lie: nothing has to be fetched. */
+  readonly borrows: boolean;
   /** For calls that stay on this machine. */
   readonly env: Readonly<Record<string, string>>;
   /** For calls that reach the remote. */

@@ -1,5 +1,6 @@
 /** Runs the system's git once and tells what came back. */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { WorldError } from '../../domain/errors.ts';
 
 export type GitAnswer = {
@@ -16,6 +17,11 @@ export type GitCall = {
   readonly input?: string;
   readonly timeoutMs: number;
 };
+
+/** The scratch repository did not answer as it must: it can be thrown away, nothing of it has reached the remote. */
+export class ScratchError extends Error {
+  override name = 'ScratchError' as const;
+}
 
 function noGit(cause: Error): WorldError {
   return new WorldError('registry-unreadable', {
@@ -38,7 +44,8 @@ export function runGit({ args, env, cwd, input, timeoutMs }: GitCall): Promise<G
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
     child.once('error', (cause) => {
       clearTimeout(timer);
-      fail(noGit(cause));
+      // A working folder that is gone is told in the same words as a missing program.
+      fail(existsSync(cwd) ? noGit(cause) : new ScratchError('the scratch folder is gone', { cause }));
     });
     child.once('close', (exitCode) => {
       clearTimeout(timer);

@@ -6,18 +6,23 @@ import { look } from './look.ts';
 import { judgePush } from './outcome.ts';
 import { askTips, makeCommit, pushRef, tipsOf } from './repository.ts';
 import type { Session } from './session.ts';
+import { withScratch } from './with-scratch.ts';
 import { writeRefused } from './write.ts';
 
 const MESSAGE = 'state of the last sweep\n\n[skip ci]\n';
 
-/** Whether the branch has come to `oid` although the answer was lost. */
+/** Whether the branch has come to `oid` although the answer was lost, or the request was sent twice by curl. */
 async function stands(session: Session, oid: string): Promise<boolean> {
   const answer = await askTips(await session.open(), session.refs);
   return answer.exitCode === 0 && tipsOf(answer, session.refs).state === oid;
 }
 
 /** False = somebody else has replaced it since the last read: his sweep is the newer one. */
-export async function saveSweep(session: Session, sweep: SweepState): Promise<boolean> {
+export function saveSweep(session: Session, sweep: SweepState): Promise<boolean> {
+  return withScratch(session, () => replaceState(session, sweep));
+}
+
+async function replaceState(session: Session, sweep: SweepState): Promise<boolean> {
   if (session.stateTip === undefined) session.stateTip = (await look(session)).stateTip;
   const repository = await session.open();
   const files = [{ path: SWEEP_PATH, text: sweepText(sweep) }];
@@ -30,7 +35,7 @@ export async function saveSweep(session: Session, sweep: SweepState): Promise<bo
   const answer = await pushRef(repository, { ref: session.refs.state, oid, lease: session.stateTip });
   const outcome = judgePush({ ...answer, stdout: answer.stdout.toString('utf8') }, session.refs.state);
   if (outcome.kind === 'final') throw writeRefused(session, outcome);
-  const saved = outcome.kind === 'done' || (outcome.kind === 'ambiguous' && (await stands(session, oid)));
+  const saved = outcome.kind === 'done' || (await stands(session, oid));
   if (!saved) return false;
   session.stateTip = oid;
   session.seen.add(oid);

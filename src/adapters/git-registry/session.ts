@@ -1,4 +1,5 @@
 /** What one store remembers between its calls: the scratch repository, the last tree, the tips it saw. */
+import { WorldError } from '../../domain/errors.ts';
 import type { Sha256 } from '../../domain/registry/layout.ts';
 import type { Meta } from '../../domain/registry/state.ts';
 import type { Chance, Clock } from '../../ports.ts';
@@ -64,6 +65,7 @@ function repositoryIn(folder: string, remote: Remote, options: GitRegistryOption
   return {
     url: remote.url,
     folder,
+    borrows: remote.objects !== null,
     env: { ...gitEnv({ ...wish, credential: null }), GIT_DIR: folder },
     remoteEnv: { ...gitEnv({ ...wish, credential }), GIT_DIR: folder },
     timeoutMs: options.timeoutMs ?? 120_000,
@@ -93,7 +95,7 @@ export function newSession(options: GitRegistryOptions): Session {
       });
       if (options.createMissing === true && isLocal(first)) await ensureBareRepository(first.url, env);
       const remote = parseRemote(options.remote);
-      const folder = makeScratch(options.scratchFolder, remote.objects, Date.now());
+      const folder = scratchIn(options.scratchFolder, remote.objects);
       opened = repositoryIn(folder, remote, options);
       return opened;
     },
@@ -115,6 +117,20 @@ export function newSession(options: GitRegistryOptions): Session {
     },
   };
   return session;
+}
+
+function scratchIn(parent: string, objects: string | null): string {
+  try {
+    return makeScratch(parent, objects, Date.now());
+  } catch (cause) {
+    throw new WorldError('registry-unreadable', {
+      tried: `Making a scratch repository in ${parent}`,
+      cameBack: cause instanceof Error ? cause.message : 'it failed',
+      state: 'Nothing was read or written',
+      next: 'Give a folder that can be written, by PODTRACK_HOME or RUNNER_TEMP',
+      cause,
+    });
+  }
 }
 
 function isLocal(remote: Remote): boolean {

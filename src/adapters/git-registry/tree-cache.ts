@@ -5,7 +5,8 @@ import { type Parsed, parseMeta, parseRecord } from '../../domain/registry/files
 import { isPodPath, META_PATH, type Sha256 } from '../../domain/registry/layout.ts';
 import type { RegistryState } from '../../domain/registry/state.ts';
 import { damagedPaths, type LastValid, stateOf, type TreeRead } from '../../domain/registry/view.ts';
-import { listTree, type Repository, readObjects, ScratchError, versionsOf } from './repository.ts';
+import { listTree, type Repository, readObjects, versionsOf } from './repository.ts';
+import { ScratchError } from './run-git.ts';
 
 type CachedFile = { readonly oid: string; readonly text: string; readonly parsed: Parsed<PodRecord> | null };
 

@@ -14,6 +14,7 @@ import { type GitOutcome, judgePush } from './outcome.ts';
 import { isAncestor, makeCommit, pushRef, readObjects } from './repository.ts';
 import type { Session } from './session.ts';
 import { advance, type TreeCache } from './tree-cache.ts';
+import { withScratch } from './with-scratch.ts';
 
 const TRIES = 6;
 const PATIENCE_MS = 120_000;
@@ -24,7 +25,10 @@ export type Wish = {
   readonly proof: string | null;
 };
 
-/** A push whose answer was lost: it may stand in the branch. */
+/**
+ * A push that may stand in the branch whatever its answer says: curl sends a request again whose connection died,
+ * and the second one then loses the race against the first.
+ */
 type Maybe = { readonly oid: string; readonly results: AppliedAll['results'] };
 
 type Try = { readonly kind: 'ended'; readonly submitted: Submitted } | Exclude<GitOutcome, { kind: 'done' }>;
@@ -110,8 +114,10 @@ async function tryOnce(session: Session, wish: Wish, maybes: Maybe[], fresh: boo
   const oid = await makeCommit(repository, draft);
   const answer = await pushRef(repository, { ref: session.refs.registry, oid, lease });
   const outcome = judgePush({ ...answer, stdout: answer.stdout.toString('utf8') }, session.refs.registry);
-  if (outcome.kind === 'ambiguous') maybes.push({ oid, results: applied.results });
-  if (outcome.kind !== 'done') return outcome;
+  if (outcome.kind !== 'done') {
+    maybes.push({ oid, results: applied.results });
+    return outcome;
+  }
   const { state, files } = planned;
   session.seen.add(oid);
   session.remember(advance({ before: base.tree, sha256: session.sha256 }, { tip: oid, files, state }));
@@ -156,9 +162,8 @@ function gaveUp(
   );
 }
 
-/** After the last unclear answer the branch is read once more: mostly it has landed. */
+/** After the last try the branch is read once more: an unclear push has mostly landed. */
 async function lastLook(session: Session, maybes: readonly Maybe[]): Promise<Submitted | null> {
-  if (maybes.length === 0) return null;
   await look(session);
   return landed(session, maybes);
 }
@@ -172,7 +177,7 @@ function unclear(session: Session, error: unknown, tries: number): unknown {
 async function loop(session: Session, wish: Wish, maybes: Maybe[]): Promise<Submitted> {
   const startedAt = session.clock.now();
   for (let tries = 1; ; tries += 1) {
-    const outcome = await tryOnce(session, wish, maybes, tries > 1);
+    const outcome = await withScratch(session, () => tryOnce(session, wish, maybes, tries > 1));
     if (outcome.kind === 'ended') return outcome.submitted;
     if (outcome.kind === 'final') throw writeRefused(session, outcome);
     if (tries >= TRIES || session.clock.now() - startedAt >= PATIENCE_MS) {

@@ -1,0 +1,180 @@
+/** One place that may hold a registry, as the contract suite needs it: stores on it, and hands that spoil it. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { GitRegistryOptions } from '../../../src/adapters/git-registry/session.ts';
+import { gitRegistry } from '../../../src/adapters/git-registry.ts';
+import { memoryHost, memoryRegistry } from '../../../src/adapters/memory-registry.ts';
+import { nodeChance } from '../../../src/adapters/node-chance.ts';
+import type { Meta } from '../../../src/domain/registry/state.ts';
+import type { Clock, RegistryStore } from '../../../src/ports.ts';
+import { NOW } from '../../domain/registry/record-maker.ts';
+import { type GitHttpServer, gitHttpServer } from './git-http-server.ts';
+
+export type Place = {
+  /** A store of a process of its own. */
+  store(over?: { readonly repository?: Meta['repository'] }): RegistryStore;
+  /** Commits `text` (null = removes the file) by hand, as a person would. */
+  edit(path: string, text: string | null): void;
+  /** Files of the tip. */
+  files(): Readonly<Record<string, string>>;
+  /** Takes the last `commits` commits away. */
+  rewind(commits: number): void;
+  deleteBranch(branch: 'registry' | 'state'): void;
+  /** Number of commits on the registry branch. */
+  commits(): number;
+  close(): Promise<void>;
+};
+
+/** Time that passes only by sleeping; others get their turn meanwhile. */
+export function tickingClock(): Clock & { readonly slept: number[] } {
+  let now = NOW;
+  const slept: number[] = [];
+  return {
+    slept,
+    now: () => now,
+    async sleep(durationMs) {
+      now += durationMs;
+      slept.push(durationMs);
+      // Real writers need real time between their tries: a part of it keeps them apart.
+      await new Promise((wake) => setTimeout(wake, durationMs / 8));
+    },
+  };
+}
+
+export function memoryPlace(): Place {
+  const host = memoryHost();
+  return {
+    store: ({ repository = null } = {}) =>
+      memoryRegistry({ clock: tickingClock(), chance: nodeChance(), repository, host }),
+    edit(path, text) {
+      const files = new Map(host.commits.at(-1)?.files);
+      if (text === null) files.delete(path);
+      else files.set(path, text);
+      host.commits = [
+        ...host.commits,
+        { id: nodeChance().hex(20), at: NOW, message: 'Edit by hand\n', files },
+      ];
+    },
+    files: () => Object.fromEntries(host.commits.at(-1)?.files ?? []),
+    rewind(commits) {
+      host.commits = host.commits.slice(0, -commits);
+    },
+    deleteBranch(branch) {
+      if (branch === 'registry') host.commits = [];
+      else host.state = null;
+    },
+    commits: () => host.commits.length,
+    close: async () => undefined,
+  };
+}
+
+const env = {
+  PATH: process.env['PATH'],
+  LC_ALL: 'C',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_AUTHOR_NAME: 'hand',
+  GIT_AUTHOR_EMAIL: 'hand@localhost',
+  GIT_COMMITTER_NAME: 'hand',
+  GIT_COMMITTER_EMAIL: 'hand@localhost',
+};
+
+/** Runs git in a bare repository, for tests that look or spoil. */
+export function inBare(folder: string, args: readonly string[], input = ''): string {
+  return execFileSync('git', args, {
+    cwd: folder,
+    env: { ...env, GIT_DIR: folder },
+    input,
+    encoding: 'utf8',
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
+const REF = 'refs/heads/podtrack';
+
+function handsOn(folder: string): Omit<Place, 'store' | 'close'> {
+  const git = (args: readonly string[], input = ''): string => inBare(folder, args, input).trim();
+  const list = (): string[] => git(['ls-tree', '-r', '--name-only', REF]).split('\n');
+  return {
+    edit(path, text) {
+      const index = { GIT_INDEX_FILE: join(folder, 'hand.index') };
+      const withIndex = (args: readonly string[]): string =>
+        execFileSync('git', args, {
+          cwd: folder,
+          env: { ...env, ...index, GIT_DIR: folder },
+          encoding: 'utf8',
+        }).trim();
+      withIndex(['read-tree', REF]);
+      if (text === null) withIndex(['rm', '--cached', '--quiet', path]);
+      else
+        withIndex([
+          'update-index',
+          '--add',
+          '--cacheinfo',
+          `100644,${git(['hash-object', '-w', '--stdin'], text)},${path}`,
+        ]);
+      git([
+        'update-ref',
+        REF,
+        git(['commit-tree', '-p', REF, '-m', 'Edit by hand', withIndex(['write-tree'])]),
+      ]);
+    },
+    files: () =>
+      Object.fromEntries(
+        list().map((path) => [path, inBare(folder, ['cat-file', 'blob', `${REF}:${path}`])]),
+      ),
+    rewind: (commits) => void git(['update-ref', REF, `${REF}~${commits}`]),
+    deleteBranch: (branch) => void git(['update-ref', '-d', branch === 'registry' ? REF : `${REF}-state`]),
+    commits: () => Number(git(['rev-list', '--count', REF])),
+  };
+}
+
+export type GitPlace = Place & {
+  readonly folder: string;
+  /** A store with options of its own. */
+  open(over?: Partial<GitRegistryOptions>): RegistryStore;
+};
+
+function gitPlaceAt(root: string, remote: string, closing: () => Promise<void>): GitPlace {
+  const folder = join(root, 'registry.git');
+  const open = (over: Partial<GitRegistryOptions> = {}): RegistryStore =>
+    gitRegistry({
+      remote,
+      scratchFolder: join(root, 'scratch'),
+      clock: tickingClock(),
+      chance: nodeChance(),
+      repository: null,
+      ...over,
+    });
+  return {
+    ...handsOn(folder),
+    folder,
+    open,
+    store: (over = {}) => open(over),
+    async close() {
+      await closing();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function newBare(): { root: string; folder: string } {
+  const root = mkdtempSync(join(tmpdir(), 'podtrack-test-registry-'));
+  const folder = join(root, 'registry.git');
+  execFileSync('git', ['init', '--quiet', '--bare', '--template=', folder], { env });
+  inBare(folder, ['config', 'http.receivepack', 'true']);
+  return { root, folder };
+}
+
+export async function pathPlace(): Promise<GitPlace> {
+  const { root, folder } = newBare();
+  return gitPlaceAt(root, folder, async () => undefined);
+}
+
+export async function httpPlace(): Promise<GitPlace & { readonly server: GitHttpServer }> {
+  const { root, folder } = newBare();
+  const server = await gitHttpServer(folder);
+  return { ...gitPlaceAt(root, server.url, () => server.close()), server };
+}
