@@ -1,4 +1,4 @@
-/** Shell over ssh2: one connection per pod, bounded in number and time; a login that fails says which of four ways. */
+/** Shell over ssh2: one connection per pod, logins bounded in number and time; a login that fails says which of four ways. */
 import pLimit from 'p-limit';
 import { WorldError } from '../domain/errors.ts';
 import type { Clock, Log, Shell, ShellTarget } from '../ports.ts';
@@ -12,8 +12,8 @@ export type SshShellOptions = {
   readonly scripts: OnPodTexts;
   readonly clock: Clock;
   readonly log: Log;
-  /** Pods at once; a further `open` waits until one is closed. */
-  readonly maxConnections?: number;
+  /** Logins under way at once; a further `open` waits until one is done. */
+  readonly maxLogins?: number;
   readonly maxChannels?: number;
   /** Both tries of one `open` together. */
   readonly loginMs?: number;
@@ -33,7 +33,9 @@ const PROOF_MS = 60_000;
 export function sshShell(options: SshShellOptions): Shell {
   const { clock, log, loginMs = 30_000, retryPauseMs = 2_000 } = options;
   const login = { privateKey: options.privateKey, clock, keepaliveMs: options.keepaliveMs ?? 10_000 };
-  const places = pLimit(options.maxConnections ?? 32);
+  // Logins cost work on both sides, open sessions next to none. A cycle holds one session per pod until all its orders
+  // are done, so a limit on sessions would make a large fleet wait for itself for ever.
+  const logins = pLimit(options.maxLogins ?? 32);
   let workedAt: number | null = null;
 
   /** Refused logins and wrong keys are answers; only what may pass by itself is tried again. */
@@ -53,19 +55,12 @@ export function sshShell(options: SshShellOptions): Shell {
   };
 
   return {
-    open: (target) =>
-      new Promise((resolve, reject) => {
-        // The place is held until the connection is gone, not only until the login is done.
-        places(async () => {
-          const connection = await logInPatiently(target);
-          workedAt = clock.now();
-          const { scripts, maxChannels = 8, maxAnswerBytes = 4 * 1024 * 1024 } = options;
-          resolve(
-            sshSession(connection, { podId: target.podId, scripts, clock, maxChannels, maxAnswerBytes }),
-          );
-          await connection.gone;
-        }).catch(reject);
-      }),
+    async open(target) {
+      const connection = await logins(() => logInPatiently(target));
+      workedAt = clock.now();
+      const { scripts, maxChannels = 8, maxAnswerBytes = 4 * 1024 * 1024 } = options;
+      return sshSession(connection, { podId: target.podId, scripts, clock, maxChannels, maxAnswerBytes });
+    },
 
     async ownNetworkWorks() {
       if (workedAt !== null && clock.now() - workedAt <= PROOF_MS) return true;

@@ -212,21 +212,30 @@ describe('an open session', () => {
 });
 
 describe('many pods', () => {
-  it('holds no more connections than the limit; the next waits for a place', async () => {
+  it('has no more logins under way than the limit; the next waits for its turn', async () => {
     const server = await sshServer({ publicLine: key.publicLine });
-    const shell = sshShell(shellOptions(key.privateText, { maxConnections: 2 }));
-    const first = await shell.open(targetAt(server.port));
-    const second = await shell.open(targetAt(server.port));
-    let third = false;
-    const waiting = shell.open(targetAt(server.port)).then((session) => {
-      third = true;
-      return session;
-    });
-    await second.run({ script: 'probe', args: [], timeoutMs: 20_000 });
-    expect([server.accepted(), third]).toEqual([2, false]);
-    await first.close();
-    await (await waiting).close();
-    await second.close();
+    server.faults.mute = true;
+    const once = { retryPauseMs: 60_000 };
+    const shell = sshShell(shellOptions(key.privateText, { ...once, maxLogins: 2 }));
+    const open = (by: typeof shell) => by.open(targetAt(server.port)).catch(() => null);
+    const four = Array.from({ length: 4 }, () => open(shell));
+    await expect.poll(() => server.accepted()).toBe(2);
+    const another = open(sshShell(shellOptions(key.privateText, once)));
+    await expect.poll(() => server.accepted()).toBe(3);
+    server.faults.mute = false;
+    server.dropAll();
+    const sessions = await Promise.all([...four, another]);
+    expect(sessions.map((session) => session !== null)).toEqual([false, false, true, true, false]);
+    await Promise.all(sessions.map((session) => session?.close()));
+    await server.stop();
+  });
+
+  it('holds more sessions open than logins may be under way: no pod waits for another to be done', async () => {
+    const server = await sshServer({ publicLine: key.publicLine });
+    const shell = sshShell(shellOptions(key.privateText, { maxLogins: 2 }));
+    const sessions = await Promise.all(Array.from({ length: 5 }, () => shell.open(targetAt(server.port))));
+    expect(server.open()).toBe(5);
+    await Promise.all(sessions.map((session) => session.close()));
     await server.stop();
   });
 });
