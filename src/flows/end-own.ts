@@ -86,14 +86,8 @@ async function pastOtherFence(world: World, input: EndOwnInput): Promise<PodReco
   return record;
 }
 
-function outcome(
-  record: PodRecord,
-  kind: Outcome['kind'],
-  reason: string,
-  says: string,
-  detail: Outcome['detail'] = {},
-): Outcome {
-  return { pod: record.id, order: 'teardown', kind, reason, says, detail };
+function outcome(record: PodRecord, kind: Outcome['kind'], reason: string, says: string): Outcome {
+  return { pod: record.id, order: 'teardown', kind, reason, says, detail: {} };
 }
 
 function ended(record: PodRecord): Outcome {
@@ -135,5 +129,5 @@ async function endAbsent(world: World, input: EndOwnInput, record: PodRecord): P
   const files =
     verified === false ? '; its artifacts were never verified here' : '; its artifacts were verified before';
   const says = `it was gone already (${ending.proof})${verified === null ? '' : files}`;
-  return outcome(held, 'done', input.reason, says, { why: input.reason, how, verified });
+  return { ...outcome(held, 'done', input.reason, says), detail: { why: input.reason, how, verified } };
 }

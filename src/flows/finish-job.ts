@@ -2,7 +2,7 @@
 import { formatDuration } from '../domain/duration.ts';
 import type { Ending } from '../domain/job-end.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import { ownerName } from '../domain/owner.ts';
+import { type Owner, ownerName, sameOwner } from '../domain/owner.ts';
 import { isLive, type PodRecord } from '../domain/pod.ts';
 import type { World } from '../ports.ts';
 import { endOwn } from './end-own.ts';
@@ -15,6 +15,8 @@ import { settleBase } from './settle.ts';
 export type FinishInput = {
   /** What register was asked for, and under which owner. */
   readonly register: RegisterInput;
+  /** Whether main knew that its record stands; false = it was cut before it could know. */
+  readonly entered: boolean;
   readonly ending: Ending;
   readonly keepForMs: number;
   readonly localPath: string | null;
@@ -29,13 +31,18 @@ export type FinishInput = {
 export async function finishJob(world: World, input: FinishInput): Promise<Outcome> {
   const { acting, owner, podId } = input.register;
   const { state } = await world.registry.read();
-  const record = state.pods[`runpod.${podId}`] ?? (await enterLate(world, input));
+  const recorded = state.pods[`runpod.${podId}`];
+  if (recorded === undefined && (await isAway(world, podId))) {
+    return quiet(podId, 'no-pod', 'it was never recorded, and the account has no such pod');
+  }
+  const cut = !input.entered && (recorded === undefined || isEarlierMine(recorded, owner));
+  const record = recorded === undefined || cut ? await enterLate(world, input) : recorded;
   if (!isLive(record)) {
     const how = record.end === null ? '' : `, because ${record.end.reason}`;
-    return outcome(record, 'already-ended', `it was ended before the job was: ${record.status}${how}`);
+    return quiet(podId, 'already-ended', `it was ended before the job was: ${record.status}${how}`);
   }
   if (record.owner.uuid !== owner.uuid) {
-    return outcome(record, 'not-mine', `it belongs to ${ownerName(record.owner)} by now and was left to it`);
+    return quiet(podId, 'not-mine', `it belongs to ${ownerName(record.owner)} by now and was left to it`);
   }
   if (input.ending === 'keep') {
     const why = `the job ended and asked for ${formatDuration(input.keepForMs)} more`;
@@ -56,8 +63,17 @@ async function enterLate(world: World, input: FinishInput): Promise<PodRecord> {
   return (await register(world, input.register)).record;
 }
 
-function outcome(record: PodRecord, reason: string, says: string): Outcome {
-  return { pod: record.id, order: 'teardown', kind: 'done', reason, says, detail: {} };
+/** The same owner's record, under the uuid of a process that came before this one. */
+function isEarlierMine(record: PodRecord, owner: Owner): boolean {
+  return isLive(record) && record.owner.uuid !== owner.uuid && sameOwner(record.owner, owner);
+}
+
+async function isAway(world: World, podId: string): Promise<boolean> {
+  return (await world.provider.get(podId)).kind === 'absent';
+}
+
+function quiet(pod: string, reason: string, says: string): Outcome {
+  return { pod, order: 'teardown', kind: 'done', reason, says, detail: {} };
 }
 
 /** Says in the record that the time ran out, and lets whoever comes next take over at once. */

@@ -1,0 +1,141 @@
+/** Every input, output and state key of every door, in one typed list that each action.yml is held against. */
+import { KNOBS } from '../domain/knobs.ts';
+
+/** As a workflow writes it; the runner fills it in. */
+const expression = (inner: string): string => `\${{ ${inner} }}`;
+
+/** What the runner alone knows: the only inputs with a default, so that empty means "not given" everywhere else. */
+export const RUNNER_DEFAULTS = {
+  'github-token': expression('github.token'),
+  matrix: expression('toJson(matrix)'),
+  'check-run-id': expression('job.check_run_id'),
+  'job-status': expression('job.status'),
+} as const;
+
+/** Masked before anything else is done with them. */
+export const SECRET_INPUTS = [
+  'api-key',
+  'ssh-key',
+  'registry-token',
+  'github-token',
+  'token',
+  'deadman-token',
+] as const;
+
+const REGISTRY = ['registry-repository', 'registry-branch', 'registry-token', 'github-token'] as const;
+const ACCESS = ['api-key', 'ssh-key'] as const;
+const OWNER = ['label', 'matrix', 'check-run-id'] as const;
+const SWITCH_KEYS = ['token', 'deadman-token', 'allow-full-key'] as const;
+const COPIES = ['local-path', 'keep-in'] as const;
+
+/** The reaper's own: they are never frozen into a record, so register does not take them. */
+const REAPER_KNOBS: readonly string[] = ['max-kills', 'orphan-grace'];
+const ALL_KNOBS: readonly string[] = KNOBS.map((knob) => knob.name);
+
+type DoorShape = {
+  readonly inputs: readonly string[];
+  /** Inputs that are knobs; resolved as one table. */
+  readonly knobs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly hasPost: boolean;
+};
+
+export const DOORS = {
+  register: {
+    inputs: [
+      'pod-id',
+      ...ACCESS,
+      'remote-path',
+      'no-artifacts',
+      'allow-empty',
+      ...COPIES,
+      'kill-in',
+      'kill-absolute-min',
+      'profile',
+      'gpu',
+      'cost',
+      'volume-id',
+      'ssh-ip',
+      'ssh-port',
+      'adopt',
+      'on-success',
+      'on-failure',
+      'on-cancel',
+      'keep-for',
+      'post-budget',
+      ...OWNER,
+      'job-status',
+      ...REGISTRY,
+    ],
+    knobs: ALL_KNOBS.filter((name) => !REAPER_KNOBS.includes(name)),
+    outputs: ['pod-id', 'label', 'uuid', 'ssh-host', 'ssh-port', 'deadline', 'registry-commit', 'result'],
+    hasPost: true,
+  },
+  arm: {
+    inputs: ['pod-id', 'uuid', ...ACCESS, ...SWITCH_KEYS, ...REGISTRY],
+    knobs: [],
+    outputs: ['credential', 'stop', 'result'],
+    hasPost: false,
+  },
+  reap: {
+    inputs: [
+      ...ACCESS,
+      ...SWITCH_KEYS,
+      'profile',
+      'dry-run',
+      'mirror',
+      'pull-budget',
+      'keep-in',
+      ...REGISTRY,
+    ],
+    knobs: ALL_KNOBS,
+    outputs: ['ended', 'red', 'result'],
+    hasPost: false,
+  },
+  teardown: {
+    inputs: [
+      'pod-id',
+      'uuid',
+      ...ACCESS,
+      'force',
+      'reason',
+      'skip-pull',
+      'pull-budget',
+      ...COPIES,
+      ...OWNER,
+      ...REGISTRY,
+    ],
+    knobs: [],
+    outputs: ['ended', 'result'],
+    hasPost: false,
+  },
+} as const satisfies Readonly<Record<string, DoorShape>>;
+
+export type DoorName = keyof typeof DOORS;
+export type InputOf<D extends DoorName> = (typeof DOORS)[D]['inputs'][number];
+export type OutputOf<D extends DoorName> = (typeof DOORS)[D]['outputs'][number];
+
+/** What main leaves for post. Small ids and wishes in clear; secrets lie in a file, and only its key is here. */
+export const STATE_KEYS = [
+  /** Which door left it. */
+  'door',
+  /** `asked` before the record is committed, then `registered`; `refused` = nothing is ours to end. */
+  'phase',
+  'pod-id',
+  'uuid',
+  /** Where the registry lies, as JSON. */
+  'registry',
+  /** What register was asked for, as JSON. */
+  'register',
+  /** What post is to do, as JSON. */
+  'ending',
+  'secrets-file',
+  'secrets-key',
+] as const;
+export type StateKey = (typeof STATE_KEYS)[number];
+
+/** Exported for the steps that follow, since a step's saved state is its own alone. */
+export const EXPORTED = { uuid: 'PODTRACK_OWNER_UUID', podId: 'PODTRACK_POD_ID' } as const;
+
+/** The root action: a composite that hands its inputs to these two and decides nothing. */
+export const ROOT = { steps: ['register', 'arm'] } as const;

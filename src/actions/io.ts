@@ -1,0 +1,72 @@
+/** The runner's hand-over: the only file that reads inputs, writes outputs and summaries, and keeps state. */
+import { appendFileSync } from 'node:fs';
+import {
+  exportVariable as coreExport,
+  setOutput as coreOutput,
+  saveState as coreSave,
+  setSecret as coreSecret,
+  error,
+  getInput,
+  getState,
+} from '@actions/core';
+import type { KnobTexts } from '../domain/knobs.ts';
+import type { Env } from '../domain/owner-from-env.ts';
+import { DOORS, type DoorName, EXPORTED, type InputOf, type OutputOf, type StateKey } from './interface.ts';
+
+/** A summary over 1 MiB is dropped whole by the runner. */
+const MOST_SUMMARY_BYTES = 1_000_000;
+
+/** The text of an input without blanks and line breaks around it; empty = not given. */
+export type ReadInput<D extends DoorName> = (name: InputOf<D>) => string;
+
+export function inputsOf<D extends DoorName>(_door: D): ReadInput<D> {
+  return (name) => getInput(name);
+}
+
+export function knobsOf(door: DoorName): KnobTexts {
+  return Object.fromEntries(DOORS[door].knobs.map((name) => [name, getInput(name)]));
+}
+
+export function environment(): Env {
+  return process.env;
+}
+
+/** From here on the runner hides it in the log of this job; in parts too, since logs are cut by lines. */
+export function mask(secret: string): void {
+  coreSecret(secret);
+}
+
+export function writeOutput<D extends DoorName>(_door: D, name: OutputOf<D>, value: string): void {
+  coreOutput(name, value);
+}
+
+export function saveState(key: StateKey, value: string): void {
+  coreSave(key, value);
+}
+
+/** Empty = nothing was saved. */
+export function savedState(key: StateKey): string {
+  return getState(key);
+}
+
+export function exportVariable(which: keyof typeof EXPORTED, value: string): void {
+  coreExport(EXPORTED[which], value);
+}
+
+/** Says nothing where there is no summary to write to; cuts at a line where there is too much. */
+export function writeSummary(markdown: string): void {
+  const file = process.env['GITHUB_STEP_SUMMARY'];
+  if (file === undefined || file === '') return;
+  const bytes = Buffer.from(`${markdown}\n`);
+  const kept = bytes.subarray(0, MOST_SUMMARY_BYTES).toString('utf8');
+  const whole = bytes.length <= MOST_SUMMARY_BYTES;
+  appendFileSync(
+    file,
+    whole ? bytes : `${kept.slice(0, kept.lastIndexOf('\n'))}\n\nCut: too long for a summary.\n`,
+  );
+}
+
+/** The one annotation with which a door ends red. */
+export function annotateFailure(message: string): void {
+  error(message, { title: 'podtrack' });
+}

@@ -1,0 +1,110 @@
+/** The register door: state first, then the record; arming is the next step's. */
+import { ownerDeadlineAt, stopAt } from '../domain/deadlines.ts';
+import { ConfigError, type ExitCode, Refusal } from '../domain/errors.ts';
+import { formatInstant } from '../domain/instant.ts';
+import { ownerName } from '../domain/owner.ts';
+import type { SshAddress } from '../domain/provider-pod.ts';
+import { type Registered, register, saysDeadlines } from '../flows/register.ts';
+import type { World } from '../ports.ts';
+import { type Credentials, takeCredentials } from './credentials.ts';
+import { type Desk, openDoor } from './door.ts';
+import { exportVariable, inputsOf, writeOutput, writeSummary } from './io.ts';
+import { openWorld } from './open-world.ts';
+import { type RegisterWish, registerWish } from './register-wish.ts';
+import type { RegistryPlace } from './registry-place.ts';
+import { saveAsked, savePhase } from './saved-state.ts';
+import { registerSummary } from './summary.ts';
+import { newFolder } from './wire.ts';
+import { wrongInput } from './words.ts';
+
+export async function run(): Promise<void> {
+  await openDoor(enter);
+}
+
+async function enter(desk: Desk): Promise<ExitCode> {
+  const read = inputsOf('register');
+  const credentials = takeCredentials(desk, read);
+  const wish = registerWish(desk, read);
+  checkCanPull(wish, credentials);
+  const folder = newFolder(desk.env);
+  const { world, place } = openWorld(desk, read, { credentials, keepIn: wish.post.keepIn, folder });
+  saveAsked(wish, place, { credentials, folder, hide: (secret) => desk.mask(secret) });
+  const registered = await registerOrRefuse(desk, world, wish);
+  savePhase('registered');
+  desk.concerned();
+  await hand(desk, world, { wish, place, registered });
+  return 0;
+}
+
+/** Without a login post could pull nothing, and would leave the pod up: better said before the job than after. */
+function checkCanPull(wish: RegisterWish, { sshKey }: Credentials): void {
+  if (sshKey !== null || wish.input.noArtifacts) return;
+  throw wrongInput(
+    'ssh-key',
+    'no SSH key was given, so the artifacts could never be pulled',
+    'Give ssh-key (or PODTRACK_SSH_KEY), or decline artifacts with no-artifacts: true',
+  );
+}
+
+/** After a refusal nothing is ours to end, and post says nothing. After any other failure post looks for itself. */
+async function registerOrRefuse(desk: Desk, world: World, wish: RegisterWish): Promise<Registered> {
+  try {
+    return await register(world, wish.input);
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof ConfigError) savePhase('refused');
+    else desk.concerned();
+    throw error;
+  }
+}
+
+type Done = { readonly wish: RegisterWish; readonly place: RegistryPlace; readonly registered: Registered };
+
+/** Everything that later steps need, and what a person reads. */
+async function hand(desk: Desk, world: World, done: Done): Promise<void> {
+  const { record, version, how, warnings } = done.registered;
+  const { uuid } = record.owner;
+  exportVariable('uuid', uuid);
+  exportVariable('podId', record.id);
+  const address = await addressOf(world, record.id);
+  const put = (name: Parameters<typeof writeOutput<'register'>>[1], value: string): void =>
+    writeOutput('register', name, value);
+  put('pod-id', record.id);
+  put('label', record.owner.label ?? '');
+  put('uuid', uuid);
+  put('ssh-host', address?.host ?? '');
+  put('ssh-port', address === null ? '' : String(address.port));
+  put('deadline', formatInstant(ownerDeadlineAt(record.deadlines)));
+  put('registry-commit', version ?? '');
+  put('result', JSON.stringify(resultOf(done)));
+  for (const warning of warnings) desk.log.say('warning', `${record.id}: ${warning}`);
+  const limits = saysDeadlines(record, desk.clock.now());
+  desk.log.say(
+    'info',
+    `${record.id}: ${how} for ${ownerName(record.owner)} in ${world.registry.place}; ${limits}`,
+  );
+  writeSummary(registerSummary(record, how, limits));
+}
+
+function resultOf({ registered: { record, version, how, warnings }, place }: Done) {
+  return {
+    schemaVersion: 1,
+    podId: record.id,
+    how,
+    label: record.owner.label,
+    uuid: record.owner.uuid,
+    ownerDeadlineAt: formatInstant(ownerDeadlineAt(record.deadlines)),
+    absoluteDeadlineAt: formatInstant(record.deadlines.absoluteDeadlineAt),
+    switchStopAt: formatInstant(stopAt(record.deadlines)),
+    registry: place.remote,
+    registryBranch: place.branch,
+    registryCommit: version,
+    warnings,
+  };
+}
+
+/** For the steps that want to log in; a pod that shows none yet is registered all the same. */
+async function addressOf(world: World, podId: string): Promise<SshAddress | null> {
+  const lookup = await world.provider.get(podId).catch(() => null);
+  if (lookup?.kind !== 'present' || lookup.pod.ssh.kind === 'unseen') return null;
+  return lookup.pod.ssh.value;
+}

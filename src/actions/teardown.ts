@@ -1,0 +1,88 @@
+/** The teardown door: ends one pod now, in the one order that every end has. */
+import { MINUTE_MS } from '../domain/duration.ts';
+import type { ExitCode } from '../domain/errors.ts';
+import { leavesOpen, type Outcome } from '../domain/outcome.ts';
+import type { Owner } from '../domain/owner.ts';
+import { ownerFromEnv, runAddress } from '../domain/owner-from-env.ts';
+import { actingOwner } from '../flows/acting.ts';
+import { claim } from '../flows/claim.ts';
+import { PULL_BUDGET_MS } from '../flows/teardown.ts';
+import { teardownOwn } from '../flows/teardown-own.ts';
+import type { World } from '../ports.ts';
+import { takeCredentials } from './credentials.ts';
+import { type Desk, openDoor } from './door.ts';
+import { EXPORTED } from './interface.ts';
+import { inputsOf, type ReadInput, writeOutput, writeSummary } from './io.ts';
+import { openWorld } from './open-world.ts';
+import { keepInOf, localPathOf } from './register-wish.ts';
+import { endSummary } from './summary.ts';
+import { passingFolder } from './wire.ts';
+import { durationOr, podIdOf, wrongInput, yesOrNo } from './words.ts';
+
+/** How long another's fence may be waited for. */
+const WAIT_MS = 2 * MINUTE_MS;
+
+export async function run(): Promise<void> {
+  await openDoor(end);
+}
+
+type Read = ReadInput<'teardown'>;
+
+async function end(desk: Desk): Promise<ExitCode> {
+  const read = inputsOf('teardown');
+  const credentials = takeCredentials(desk, read);
+  const keepIn = keepInOf(desk, read('keep-in'), read('local-path'));
+  const { world } = openWorld(desk, read, { credentials, keepIn, folder: passingFolder(desk.env) });
+  const podId = podIdOf(read('pod-id') || (desk.env[EXPORTED.podId] ?? '').trim());
+  const owner = ownerOf(desk, read);
+  const acting = actingOwner(owner, runAddress(owner));
+  const forcedBecause = reasonOf(read);
+  desk.concerned();
+  if (forcedBecause !== null) await claim(world, { acting, owner, podId, killInMs: null, forcedBecause });
+  const outcome = await teardownOwn(world, {
+    acting,
+    owner,
+    podId,
+    forcedBecause,
+    skipPull: yesOrNo(read('skip-pull'), 'skip-pull', false),
+    localPath: localPathOf(desk, read('local-path')),
+    pullBudgetMs: durationOr(read('pull-budget'), 'pull-budget', PULL_BUDGET_MS),
+    waitMs: WAIT_MS,
+  });
+  await tell(desk, world, outcome);
+  return leavesOpen(outcome) ? 1 : 0;
+}
+
+/** The uuid that register gave, from an input or from this job's environment; a new one owns nothing yet. */
+function ownerOf(desk: Desk, read: Read): Owner {
+  const uuid = read('uuid') || (desk.env[EXPORTED.uuid] ?? '').trim() || desk.chance.uuid();
+  const env = { ...desk.env, [EXPORTED.uuid]: uuid };
+  return ownerFromEnv(env, {
+    label: read('label'),
+    uuid,
+    matrix: read('matrix'),
+    checkRunId: read('check-run-id'),
+  });
+}
+
+/** null = not forced. */
+function reasonOf(read: Read): string | null {
+  if (!yesOrNo(read('force'), 'force', false)) return null;
+  const reason = read('reason');
+  if (reason !== '') return reason.replace(/\s+/g, ' ').slice(0, 200);
+  throw wrongInput(
+    'reason',
+    'force was given without a reason',
+    'Say in reason why the pod is ended unverified',
+  );
+}
+
+async function tell(desk: Desk, world: World, outcome: Outcome): Promise<void> {
+  const open = leavesOpen(outcome);
+  desk.log.say(open ? 'error' : 'info', `${outcome.pod}: ${outcome.says}`);
+  writeOutput('teardown', 'ended', String(!open));
+  writeOutput('teardown', 'result', JSON.stringify({ schemaVersion: 1, ...outcome }));
+  const snapshot = await world.registry.read().catch(() => null);
+  const record = snapshot?.state.pods[`runpod.${outcome.pod}`] ?? null;
+  writeSummary(endSummary(outcome, record, desk.clock.now()));
+}

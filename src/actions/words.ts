@@ -1,0 +1,63 @@
+/** Reads the words of inputs: yes and no, numbers, durations; each wrong one names its input and the mend. */
+import { parseDuration } from '../domain/duration.ts';
+import { ConfigError } from '../domain/errors.ts';
+
+/** What a broken expression or a masked output leaves in place of a value. */
+const NO_VALUE = /^(null|undefined|none|nan)$/i;
+
+export function wrongInput(input: string, cameBack: string, next: string): ConfigError {
+  return new ConfigError(input, {
+    tried: `Reading the input ${input}`,
+    cameBack,
+    state: 'Nothing was changed',
+    next,
+  });
+}
+
+/** Empty = `otherwise`. */
+export function yesOrNo(text: string, input: string, otherwise: boolean): boolean {
+  const word = text.toLowerCase();
+  if (word === '') return otherwise;
+  if (['true', 'yes', '1'].includes(word)) return true;
+  if (['false', 'no', '0'].includes(word)) return false;
+  throw wrongInput(input, `"${text.slice(0, 40)}" is neither true nor false`, 'Give true or false');
+}
+
+export function durationOr(text: string, input: string, otherwiseMs: number): number {
+  return text === '' ? otherwiseMs : parseDuration(text, input);
+}
+
+export function numberOrNull(text: string, input: string): number | null {
+  if (text === '') return null;
+  if (/^\d{1,9}(\.\d{1,6})?$/.test(text)) return Number(text);
+  throw wrongInput(input, `"${text.slice(0, 40)}" is not a number`, 'Give a plain number, or leave it out');
+}
+
+export function textOrNull(text: string): string | null {
+  return text === '' ? null : text;
+}
+
+/**
+ * A job output that contains a masked text reaches the next job empty, and an expression without a value may
+ * come as the word null: both are told with their likely cause. docs/facts/github-actions.md
+ */
+export function podIdOf(text: string): string {
+  if (text === '' || NO_VALUE.test(text)) {
+    throw wrongInput(
+      'pod-id',
+      text === '' ? 'it is empty' : `it is the word ${text.toLowerCase()}`,
+      'Look at the step that gives it. An output of another job arrives empty when it contains a masked text: never mask pod ids; podtrack does not',
+    );
+  }
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(text)) return text;
+  throw wrongInput(
+    'pod-id',
+    `"${text.slice(0, 70)}" is not one pod id`,
+    'Give the id of one pod as RunPod shows it; several pods need a step each',
+  );
+}
+
+/** A secret that is absent, or null when there is none; the words that stand for no value count as none. */
+export function secretOrNull(text: string): string | null {
+  return text === '' || NO_VALUE.test(text) ? null : text;
+}
