@@ -83,6 +83,11 @@ export async function podFolder(path?: string): Promise<PodFolder & { readonly s
   return { ...folderOf(ground, session, () => server.stop()), server };
 }
 
+/** Another connection to the same pod, after one was cut. */
+export async function reopened(pod: { readonly server: SshServer }): Promise<ShellSession> {
+  return sshShell(shellOptions(key.privateText)).open(targetAt(pod.server.port));
+}
+
 /** On a real sshd. */
 export async function sshdFolder(): Promise<PodFolder> {
   const ground = freshGround();

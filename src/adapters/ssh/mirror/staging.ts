@@ -11,6 +11,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  rmdirSync,
   rmSync,
   symlinkSync,
   write,
@@ -103,8 +104,17 @@ export function stagingIn(folder: string): Staging {
     }
   };
   const remove = (name: string): void => {
+    if (!files.delete(name)) return;
     rmSync(placeOf(folder, name), { force: true });
-    files.delete(name);
+    for (const parent of foldersOf(name).reverse()) {
+      try {
+        rmdirSync(placeOf(folder, parent));
+      } catch {
+        // Something else is still in it.
+        break;
+      }
+      folders.delete(parent);
+    }
   };
 
   return {
