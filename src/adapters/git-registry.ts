@@ -33,6 +33,7 @@ async function read(session: Session): Promise<Snapshot> {
 }
 
 async function save(session: Session, sweep: SweepState): Promise<boolean> {
+  if (session.stateTip === undefined) await read(session);
   const meta = session.tree?.state.meta;
   if (meta !== undefined && isForeign(meta, session.repository)) throw foreignRegistry(session.remote.place);
   return saveSweep(session, sweep);

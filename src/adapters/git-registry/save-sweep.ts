@@ -2,7 +2,6 @@
 import { sweepText } from '../../domain/registry/files.ts';
 import { SWEEP_PATH } from '../../domain/registry/layout.ts';
 import type { SweepState } from '../../domain/registry/sweep.ts';
-import { look } from './look.ts';
 import { judgePush } from './outcome.ts';
 import { askTips, makeCommit, pushRef, tipsOf } from './repository.ts';
 import type { Session } from './session.ts';
@@ -23,7 +22,6 @@ export function saveSweep(session: Session, sweep: SweepState): Promise<boolean>
 }
 
 async function replaceState(session: Session, sweep: SweepState): Promise<boolean> {
-  if (session.stateTip === undefined) session.stateTip = (await look(session)).stateTip;
   const repository = await session.open();
   const files = [{ path: SWEEP_PATH, text: sweepText(sweep) }];
   const oid = await makeCommit(repository, {
@@ -32,7 +30,7 @@ async function replaceState(session: Session, sweep: SweepState): Promise<boolea
     message: MESSAGE,
     at: session.clock.now(),
   });
-  const answer = await pushRef(repository, { ref: session.refs.state, oid, lease: session.stateTip });
+  const answer = await pushRef(repository, { ref: session.refs.state, oid, lease: session.stateTip ?? null });
   const outcome = judgePush({ ...answer, stdout: answer.stdout.toString('utf8') }, session.refs.state);
   if (outcome.kind === 'final') throw writeRefused(session, outcome);
   const saved = outcome.kind === 'done' || (await stands(session, oid));

@@ -126,6 +126,14 @@ export function registryContract(makePlace: () => Promise<Place>): void {
       expect(podIn(noted.state)).toMatchObject({ rev: 3, status: 'terminating', notes: ['seen'] });
     });
 
+    it('refuses nothing on the word of an old view', async () => {
+      const [mine, other] = [place.store(), place.store()];
+      await mine.submit([register('abc')]);
+      await other.submit([register('xyz')]);
+      const { results } = await mine.submit([settle('xyz', { note: 'seen' })]);
+      expect(results).toMatchObject([{ kind: 'applied' }]);
+    });
+
     it('refuses an op that no file could hold, and commits the others', async () => {
       const broken = { ...recordOf('bad').deadlines, absoluteDeadlineAt: 0 };
       const { results } = await place

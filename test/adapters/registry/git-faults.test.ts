@@ -74,6 +74,28 @@ suiteWith(['git-http-backend'], 'a git server that misbehaves', () => {
     expect(podIn(second.state).notes).toEqual(['mine', 'his']);
   });
 
+  it('eight writers whose answers are dropped, doubled or refused lose nothing and double nothing', async () => {
+    for (const what of ['drop', 'after', 'before', 'drop', 'after', 'before', 'drop'] as const)
+      fault('push', what);
+    const work = Array.from({ length: 8 }, async (_, index) => {
+      const [store, each] = [place.store(), register(`p${index}`)];
+      for (;;) {
+        try {
+          return (await store.submit([each])).results;
+        } catch (error) {
+          if (!(error instanceof WorldError && error.retryable)) throw error;
+        }
+      }
+    });
+    const kinds = (await Promise.all(work)).map(([result]) => result?.kind);
+    expect(kinds.every((kind) => kind === 'applied' || kind === 'duplicate')).toBe(true);
+    const pods = (await place.store().history({ limit: 99 })).flatMap(({ trailers }) =>
+      trailers.filter(([name]) => name === 'Podtrack-Pod').map(([, value]) => value),
+    );
+    expect(pods.sort()).toEqual(Array.from({ length: 8 }, (_, index) => `runpod.p${index}`));
+    expect(Object.keys((await place.store().read()).state.pods)).toHaveLength(8);
+  }, 60_000);
+
   it('a server that answers 500 for ever is given up after six tries, outcome unknown', async () => {
     const store = place.open({ clock: tickingClock() });
     await store.submit([register('abc')]);

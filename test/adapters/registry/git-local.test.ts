@@ -79,10 +79,14 @@ describe('a registry of this machine', () => {
     await store.submit([register('abc')]);
     mkdirSync(join(place.folder, 'hooks'));
     const hook = join(place.folder, 'hooks', 'pre-receive');
-    writeFileSync(hook, '#!/bin/sh\n[ -e "$GIT_DIR/asked" ] && exit 0\n: > "$GIT_DIR/asked"\nsleep 4\n');
+    writeFileSync(
+      hook,
+      '#!/bin/sh\n[ -e "$GIT_DIR/asked" ] && exit 0\n: > "$GIT_DIR/asked"\nsleep 4\n: > "$GIT_DIR/slept"\n',
+    );
     chmodSync(hook, 0o755);
     const { results } = await store.submit([settle('abc', { note: 'seen' })]);
     expect(results).toMatchObject([{ kind: 'applied' }]);
+    await expect.poll(() => existsSync(join(place.folder, 'slept')), { timeout: 20_000 }).toBe(true);
     const told = (await place.store().history({ limit: 9 })).filter(({ headline }) =>
       headline.startsWith('settle'),
     );
