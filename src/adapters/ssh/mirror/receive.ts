@@ -93,9 +93,8 @@ async function takeFile(desk: Desk, name: string, entry: Entry): Promise<void> {
 
 function takeAlias(desk: Desk, name: string, header: Header): void {
   const existing = textOf(header, header.linkname ?? '', 'linkpath');
-  if (escapes(existing)) turnDown(desk, name, 'a hard link that leads out of the target');
-  else if (!desk.wanted.has(existing))
-    turnDown(desk, name, 'a hard link to something that was not announced');
+  // Announced names were checked, so a link to one of them stays inside.
+  if (!desk.wanted.has(existing)) turnDown(desk, name, 'a hard link to something that was not announced');
   else {
     desk.staging.remove(name);
     desk.staging.alias(name, existing);
