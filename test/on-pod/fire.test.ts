@@ -123,6 +123,14 @@ describe('is no proof, and the switch goes on', () => {
       { ...accepted, get: () => podJson('RUNNING', { status: 'TERMINATED' }) },
     ],
     [
+      'a pod whose settings, told after its status, say TERMINATED',
+      { ...accepted, get: () => json({ id: POD, status: 'RUNNING', env: { status: 'TERMINATED' } }) },
+    ],
+    [
+      'a 404 that is JSON but no problem document',
+      { ...accepted, get: () => ({ ...noSuchPod, type: 'application/json' }), graphql: () => unauthorized },
+    ],
+    [
       'a 404 about the path',
       {
         ...accepted,

@@ -63,6 +63,10 @@ underEachShell((lay) => {
     const pids = [pod.pidOf('supervisor'), pod.pidOf('watchdog')];
     // Halted first: neither may bring the other back between the two kills.
     for (const pid of pids) killIfThere(pid, 'SIGSTOP');
+    killIfThere(pod.pidOf('watchdog'));
+    // Its parent is halted and cannot take it away: a zombie, which is nobody.
+    await until('a dead watchdog', async () => (await pod.status()).said.get('watchdog') === 'dead');
+    expect((await pod.status()).said.get('supervisor')).toBe('stopped');
     for (const pid of pids) killIfThere(pid);
     await until('both dead', async () => (await pod.status()).said.get('watchdog') === 'dead');
     const dead = await pod.status();

@@ -94,6 +94,11 @@ describe('the one extension', () => {
     expect(await left('owner_in')).toBe('80');
     expect(await left('stop_in')).toBe('80');
     expect(await firedAt(1200)).toBe('absolute');
+    await pod.close();
+    await armed({ ...words, stop_in: 100, absolute_in: 100 });
+    pod.heartbeat('', 1);
+    expect(await firedAt(1100)).toBe('absolute');
+    expect(pod.held('grant')).toBe('');
   });
 
   it('starts anew from the owner deadline that a pet brings', async () => {
