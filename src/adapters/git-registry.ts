@@ -90,6 +90,8 @@ export function gitRegistry(options: GitRegistryOptions): RegistryStore {
   const session = newSession(options);
   const inTurn = pLimit(1);
   let waiting: Waiting[] = [];
+  /** A read that has not begun answers everybody who asks meanwhile. */
+  let nextRead: Promise<Snapshot> | null = null;
   const commitWaiting = async (): Promise<void> => {
     const taken = waiting;
     waiting = [];
@@ -97,7 +99,13 @@ export function gitRegistry(options: GitRegistryOptions): RegistryStore {
   };
   return {
     place: session.remote.place,
-    read: () => inTurn(() => read(session)),
+    read: () => {
+      nextRead ??= inTurn(() => {
+        nextRead = null;
+        return read(session);
+      });
+      return nextRead;
+    },
     submit: (ops) =>
       new Promise((answer, fail) => {
         waiting.push({ ops, answer, fail });

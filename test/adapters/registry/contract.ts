@@ -215,6 +215,15 @@ export function registryContract(makePlace: () => Promise<Place>): void {
         expect(results).toMatchObject([{ kind: 'applied' }, { kind: 'refused' }]);
       expect(Object.keys((await place.store().read()).state.pods)).toHaveLength(20);
     });
+
+    it('of one process may share reads, and none is older than its question', async () => {
+      const store = place.store();
+      const reading = Array.from({ length: 10 }, () => store.read());
+      await place.store().submit([register('abc')]);
+      const later = await Promise.all(Array.from({ length: 10 }, () => store.read()));
+      expect(later.map(({ state }) => Object.keys(state.pods).length)).toEqual(Array(10).fill(1));
+      expect(await Promise.all(reading)).toHaveLength(10);
+    });
   });
 
   describe('the state of the sweep', () => {
