@@ -30,7 +30,8 @@ const CLEAN: Readonly<Record<string, string>> = {
   },
   "devDependencies": {
     "@vercel/ncc": "0.45.0",
-    "typescript": "6.0.3"
+    "typescript": "6.0.3",
+    "vite": "8.3.8"
   }
 }
 `,
