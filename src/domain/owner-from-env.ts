@@ -65,16 +65,24 @@ function textOf(value: string | undefined): string | null {
   return text === '' ? null : text;
 }
 
+/** Malformed owner input is refused, never replaced by a default: the default might be somebody else. */
 function checked(value: string, input: string): string {
   const text = value.trim();
-  const longOrOdd = text.length > LONGEST_LABEL || /[\p{Cc}\p{Cf}]/u.test(text);
-  if (!longOrOdd) return text;
+  const problem = problemOf(value, text);
+  if (problem === null) return text;
   throw new ConfigError(input, {
     tried: `Reading ${input}`,
-    cameBack: `it is longer than ${LONGEST_LABEL} characters or holds invisible ones`,
+    cameBack: problem,
     state: 'Nothing was changed',
-    next: 'Give a short name on one line',
+    next: 'Give a short name on one line, or leave it out',
   });
+}
+
+function problemOf(value: string, text: string): string | null {
+  if (value !== '' && text === '') return 'it holds blanks only';
+  if (/^(?:null|undefined)$/i.test(text)) return `it is the word "${text}", which comes of an empty expression`;
+  const longOrOdd = text.length > LONGEST_LABEL || /[\p{Cc}\p{Cf}]/u.test(text);
+  return longOrOdd ? `it is longer than ${LONGEST_LABEL} characters or holds invisible ones` : null;
 }
 
 /** The same leg gives the same text, however the runner spaced or ordered it. */

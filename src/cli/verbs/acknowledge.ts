@@ -1,0 +1,42 @@
+/** acknowledge: lets inferred kills go on after a person has looked at what stopped them. */
+import { acknowledge } from '../../flows/acknowledge.ts';
+import type { Answer, Call, Verb } from '../call.ts';
+import { examples, ownerFlags, registryFlags } from '../flags.ts';
+import { identityOf } from '../settings/identity.ts';
+import { wrongUse } from '../settings/pick.ts';
+import { wire } from '../wire.ts';
+
+const ALARMS = ['breaker', 'rewound', 'account'] as const;
+
+async function act(call: Call): Promise<Answer> {
+  const word = call.args[0] ?? '';
+  const what = ALARMS.find((alarm) => alarm === word);
+  if (what === undefined)
+    throw wrongUse('alarm', `"${word.slice(0, 40)}" is none of ${ALARMS.join(', ')}`, 'Give one of these');
+  const reason = call.given.text('reason');
+  if (reason === undefined)
+    throw wrongUse('--reason', 'no reason was given', 'Say what you have seen: --reason "…"');
+  const { acting } = identityOf(call);
+  const world = await wire(call, { apiKey: 'none', sshKey: 'none' });
+  const tip = await acknowledge(world, { acting, what, tip: call.given.text('tip') ?? null, reason });
+  return {
+    exitCode: 0,
+    value: { acknowledged: what, tip, reason },
+    lines: (page) => [`${page.paint('ok', 'acknowledged')}: ${what}${tip === null ? '' : ` (${tip})`}`],
+  };
+}
+
+export const acknowledgeVerb: Verb = {
+  concernsPod: false,
+  whenCut: { state: 'The alarm may or may not be acknowledged', next: 'Look with: podtrack reap --dry-run' },
+  define(command) {
+    command
+      .argument('<alarm>', 'breaker, rewound or account')
+      .option('--reason <text>', 'what you have seen; stays in the history')
+      .option('--tip <commit>', 'rewound: the lost tip (default: the one of the last sweep)');
+    ownerFlags(command);
+    registryFlags(command);
+    examples(command, 'podtrack acknowledge breaker --reason "twelve jobs really did end at once"');
+  },
+  act,
+};

@@ -1,0 +1,137 @@
+/** Chooses the adapters of the command line: here the outside world gets its names. */
+import { join } from 'node:path';
+import { localKeep } from '../adapters/local-keep.ts';
+import { unknownCi } from '../adapters/unknown-ci.ts';
+import { WorldError } from '../domain/errors.ts';
+import { type Part, seen, unseen } from '../domain/part.ts';
+import type { ArmKeys } from '../flows/arm.ts';
+import type { Mirror, Provider, RegistryStore, Shell, World } from '../ports.ts';
+import type { Call } from './call.ts';
+import {
+  findApiKey,
+  findDeadmanToken,
+  findRegistryToken,
+  findSshKey,
+  findTokenFile,
+  missingApiKey,
+  missingSshKey,
+} from './settings/credentials.ts';
+import { addressesOf, homeOf, onActions, registryOf } from './settings/places.ts';
+import { VERSION } from './version.ts';
+
+/** `needed`: missing is an error before anything is asked; `welcome`: used when there; `none`: not even looked for. */
+export type Need = 'needed' | 'welcome' | 'none';
+export type Needs = { readonly apiKey: Need; readonly sshKey: Need };
+
+/** Throws ConfigError for what is missing or broken; asks nobody anything yet. */
+export async function wire(call: Call, needs: Needs): Promise<World> {
+  const { clock, chance, log } = call;
+  const apiKey = needs.apiKey === 'none' ? null : (findApiKey(call)?.value ?? null);
+  if (apiKey === null && needs.apiKey === 'needed') throw missingApiKey(call.env);
+  const sshKey = needs.sshKey === 'none' ? null : (findSshKey(call)?.value ?? null);
+  if (sshKey === null && needs.sshKey === 'needed') throw missingSshKey();
+  return {
+    clock,
+    chance,
+    log,
+    ci: unknownCi(),
+    keep: localKeep(diskLasts(call)),
+    registry: await wireRegistry(call),
+    provider: apiKey === null ? noProvider(call) : await wireProvider(call, apiKey),
+    ...(sshKey === null ? noPods() : await wirePods(call, sshKey)),
+  };
+}
+
+async function wireProvider(call: Call, apiKey: string): Promise<Provider> {
+  const { runpodProvider } = await import('../adapters/runpod-provider.ts');
+  const { rest, graphql } = addressesOf(call);
+  return runpodProvider({
+    apiKey,
+    restBaseUrl: rest.value,
+    graphqlUrl: graphql.value,
+    userAgent: `podtrack/${VERSION} (cli)`,
+    clock: call.clock,
+  });
+}
+
+export async function wireRegistry(call: Call): Promise<RegistryStore> {
+  const { gitRegistry } = await import('../adapters/git-registry.ts');
+  const { remote, branch, isDefault, repository } = registryOf(call);
+  const token = findRegistryToken(call, remote.value);
+  return gitRegistry({
+    remote: remote.value,
+    branch: branch.value,
+    repository,
+    scratchFolder: join(homeOf(call).value, 'scratch'),
+    credential: token === null ? null : { username: 'x-access-token', token: token.value },
+    createMissing: isDefault,
+    // A person's proxy, certificates and credential helper; a runner's are another tool's business.
+    userConfig: !onActions(call.env),
+    clock: call.clock,
+    chance: call.chance,
+    env: call.env,
+  });
+}
+
+async function wirePods(call: Call, privateKey: string): Promise<{ shell: Shell; mirror: Mirror }> {
+  const { clock, log } = call;
+  const [{ sshShell }, { sshMirror }, { onPodText }] = await Promise.all([
+    import('../adapters/ssh-shell.ts'),
+    import('../adapters/ssh-mirror.ts'),
+    import('../on-pod-text.ts'),
+  ]);
+  return {
+    shell: sshShell({ privateKey, scripts: onPodText, clock, log }),
+    mirror: sshMirror({ root: join(homeOf(call).value, 'mirror'), clock, log }),
+  };
+}
+
+/** A runner that is thrown away after its job keeps nothing, unless a person says that this disk stays. */
+function diskLasts({ env, given }: Call): Part<true> {
+  if (given.has('disk-lasts') || env['RUNNER_ENVIRONMENT'] !== 'github-hosted') return seen(true);
+  return unseen('the disk of a hosted runner goes with the job; --disk-lasts would say otherwise');
+}
+
+function noProvider({ env }: Call): Provider {
+  const refuse = (): Promise<never> => Promise.reject(missingApiKey(env));
+  return {
+    list: refuse,
+    get: refuse,
+    terminate: refuse,
+    stop: refuse,
+    start: refuse,
+    logs: refuse,
+    account: refuse,
+    abilities: refuse,
+  };
+}
+
+function noPods(): { shell: Shell; mirror: Mirror } {
+  const refuse = (): Promise<never> => {
+    const told = {
+      tried: 'Connecting to the pod',
+      cameBack: 'no SSH key was given',
+      state: 'Nothing was sent to the pod',
+      next: 'Give --ssh-key FILE or PODTRACK_SSH_KEY',
+    };
+    return Promise.reject(new WorldError('not-sent', told));
+  };
+  return {
+    shell: { open: refuse, ownNetworkWorks: async () => true },
+    mirror: { pull: refuse, manifest: refuse },
+  };
+}
+
+/** What the credential ladder may use, and where the switch on the pod calls. */
+export function armKeysOf(call: Call): ArmKeys {
+  const { rest, graphql } = addressesOf(call);
+  const allowFull = call.given.has('allow-full-key');
+  return {
+    explicit: findTokenFile(call),
+    deadman: findDeadmanToken(call)?.value ?? null,
+    full: allowFull ? (findApiKey(call)?.value ?? null) : null,
+    restBaseUrl: rest.value,
+    graphqlUrl: graphql.value,
+    tickS: null,
+  };
+}
