@@ -9,7 +9,7 @@ const event = z.looseObject({
   event: z.enum(['act', 'step', 'check', 'quote', 'end']),
   at: z.iso.datetime(),
   act: z.string().nullable(),
-  kept: z.unknown(),
+  kept: z.boolean().optional(),
   says: z.string().optional(),
   home: z.string().optional(),
   lines: z.array(z.string()).optional(),
