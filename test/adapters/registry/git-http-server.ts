@@ -38,8 +38,12 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function backend(folder: string, request: IncomingMessage): Promise<{ head: string; body: Buffer }> {
-  const url = new URL(request.url ?? '/', 'http://server');
+async function backend(
+  folder: string,
+  path: string,
+  request: IncomingMessage,
+): Promise<{ head: string; body: Buffer }> {
+  const url = new URL(path, 'http://server');
   const child = spawn('git', ['http-backend'], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: {
@@ -78,6 +82,16 @@ function answer(response: ServerResponse, made: { head: string; body: Buffer }):
   response.writeHead(status).end(made.body);
 }
 
+/** Answers one request of git's protocol for the bare repository in `folder`; `path` is the part below it. */
+export async function serveGit(
+  folder: string,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  answer(response, await backend(folder, path, request));
+}
+
 async function serve(
   folder: string,
   faults: readonly Fault[],
@@ -93,7 +107,7 @@ async function serve(
     response.writeHead(status, { 'content-type': 'text/plain' }).end(fault.text ?? '');
     return;
   }
-  const made = await backend(folder, request);
+  const made = await backend(folder, request.url ?? '/', request);
   if (fault?.what === 'drop') response.destroy();
   else if (fault?.what === 'after') response.writeHead(500).end();
   else answer(response, made);
