@@ -89,11 +89,11 @@ export function mirrorContract(name: string, build: () => Promise<MirrorHouse>):
 
     it('fails for a path that is not there: absent is not empty', async () => {
       const looks = [
-        house.mirror.pull(house.session, house.absent),
-        house.mirror.manifest(house.session, house.absent),
+        () => house.mirror.pull(house.session, house.absent),
+        () => house.mirror.manifest(house.session, house.absent),
       ];
       for (const look of looks) {
-        const error: unknown = await look.catch((reason: unknown) => reason);
+        const error: unknown = await look().catch((reason: unknown) => reason);
         expect(error).toBeInstanceOf(WorldError);
         expect(error).toMatchObject({ failure: 'not-found' });
       }

@@ -116,7 +116,7 @@ describe('links', () => {
           rmSync(base, { recursive: true, force: true });
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

@@ -14,23 +14,40 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { basename, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { localTree } from '../../../src/adapters/ssh/mirror/local-tree.ts';
 import { nameOf, placeOf } from '../../../src/adapters/ssh/mirror/names.ts';
 import { type SshMirrorOptions, sshMirror } from '../../../src/adapters/ssh-mirror.ts';
 import { systemClock } from '../../../src/adapters/system-clock.ts';
 import { ConfigError, WorldError } from '../../../src/domain/errors.ts';
-import type { Log, Mirror } from '../../../src/ports.ts';
+import type { Log, Mirror, ShellSession } from '../../../src/ports.ts';
 import { quiet } from '../shell/house.ts';
 import type { SshServer } from '../shell/ssh-server.ts';
 import { type PodFolder, podFolder, reopened } from './pod-folder.ts';
 
 let pod: PodFolder & { readonly server: SshServer };
-beforeEach(async () => {
+/** One connection serves all tests, until one of them breaks it. */
+let session: ShellSession;
+beforeAll(async () => {
   pod = await podFolder();
+  session = pod.session;
 });
 afterEach(async () => {
+  for (const folder of [pod.results, pod.here]) {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder);
+  }
+  const faults = Object.keys(pod.server.faults);
+  for (const fault of faults) Reflect.deleteProperty(pod.server.faults, fault);
+  if (faults.length > 0) {
+    pod.server.dropAll();
+    await session.close();
+    session = await reopened(pod);
+  }
+});
+afterAll(async () => {
+  await session.close();
   await pod.close();
 });
 
@@ -38,7 +55,7 @@ function mirror(more: Partial<SshMirrorOptions> = {}): Mirror {
   return sshMirror({ root: pod.here, clock: systemClock(), log: quiet, ...more });
 }
 
-const pull = (more: Partial<SshMirrorOptions> = {}) => mirror(more).pull(pod.session, pod.spec());
+const pull = (more: Partial<SshMirrorOptions> = {}) => mirror(more).pull(session, pod.spec());
 
 async function errorOf(work: Promise<unknown>): Promise<WorldError> {
   const error: unknown = await work.catch((reason: unknown) => reason);
@@ -127,7 +144,7 @@ describe('what travels', () => {
     expect((await pull()).files).toBe(1000);
     const reported: number[] = [];
     const onProgress = (done: number): void => void reported.push(done);
-    expect((await mirror().pull(pod.session, pod.spec({ onProgress }))).files).toBe(1000);
+    expect((await mirror().pull(session, pod.spec({ onProgress }))).files).toBe(1000);
     expect(reported).toEqual([]);
   });
 
@@ -137,7 +154,7 @@ describe('what travels', () => {
     const inode = statSync(join(place(), 'stays')).ino;
     pod.lay({ changes: 'z'.repeat(2000) });
     const totals = new Set<number>();
-    await mirror().pull(pod.session, pod.spec({ onProgress: (_, total) => void totals.add(total) }));
+    await mirror().pull(session, pod.spec({ onProgress: (_, total) => void totals.add(total) }));
     expect([...totals]).toEqual([2000]);
     expect(statSync(join(place(), 'stays')).ino).toBe(inode);
     expect(shape(place())).toEqual(shape(pod.results));
@@ -153,11 +170,11 @@ describe('what travels', () => {
 
   it('is one file where the remote path is one, also below HOME', async () => {
     pod.lay({ 'only.bin': 'one', 'other.bin': 'two' });
-    const one = await mirror().pull(pod.session, pod.spec({ remotePath: '/workspace/results/only.bin' }));
+    const one = await mirror().pull(session, pod.spec({ remotePath: '/workspace/results/only.bin' }));
     expect(one.remote.files.map((file) => file.path)).toEqual(['only.bin']);
     const home = `${basename(pod.root)}/workspace/results`;
     for (const remotePath of [home, `~/${home}`]) {
-      const found = await mirror().manifest(pod.session, pod.spec({ remotePath }));
+      const found = await mirror().manifest(session, pod.spec({ remotePath }));
       expect(found.files.map((file) => file.path).sort()).toEqual(['only.bin', 'other.bin']);
     }
   });
@@ -238,7 +255,7 @@ describe('a line that breaks', () => {
       rmSync(join(side(), 'unverified'), { recursive: true, force: true });
       await line.close();
     }
-    delete pod.server.faults.cutAfterBytes;
+    pod.server.faults.cutAfterBytes = Number.POSITIVE_INFINITY;
     const line = await reopened(pod);
     const pulled = await mirror().pull(line, pod.spec());
     expect(shape(pulled.place)).toEqual(shape(pod.results));
@@ -255,7 +272,7 @@ describe('a line that breaks', () => {
     expect(whole.length).toBeGreaterThan(0);
     expect(whole.every(([, size]) => size === 400_000)).toBe(true);
     expect(existsSync(place())).toBe(false);
-    delete pod.server.faults.cutAfterBytes;
+    pod.server.faults.cutAfterBytes = Number.POSITIVE_INFINITY;
     const line = await reopened(pod);
     const totals = new Set<number>();
     await mirror().pull(line, pod.spec({ onProgress: (_, total) => void totals.add(total) }));
@@ -283,9 +300,9 @@ describe('a line that breaks', () => {
   it('ends with the budget where a pod never stops looking', async () => {
     pod.lay({ a: 'a' });
     pod.server.faults.freezeAfterBytes = 0;
-    const error = await errorOf(mirror().pull(pod.session, pod.spec({ budgetMs: 300 })));
+    const error = await errorOf(mirror().pull(session, pod.spec({ budgetMs: 300 })));
     expect(error.failure).toBe('timed-out');
-    expect((await errorOf(mirror().manifest(pod.session, pod.spec({ budgetMs: 300 })))).failure).toBe(
+    expect((await errorOf(mirror().manifest(session, pod.spec({ budgetMs: 300 })))).failure).toBe(
       'timed-out',
     );
   });
@@ -353,12 +370,9 @@ describe('what lay here before', () => {
     pod.lay({ a: 'a' });
     await pull();
     execFileSync('mv', [place(), join(side(), 'old-0123456789ab')]);
-    pod.server.dropAll();
-    const line = await reopened(pod);
-    await mirror().pull(line, pod.spec());
+    await pull();
     expect(readdirSync(place())).toEqual(['a']);
     expect(readdirSync(side())).toEqual(['manifest.json']);
-    await line.close();
   });
 
   it('of a process that is gone is used again, of one that lives is left alone', async () => {
@@ -370,7 +384,7 @@ describe('what lay here before', () => {
     for (const folder of [living, gone]) mkdirSync(folder, { recursive: true });
     writeFileSync(join(gone, 'a'), 'content of a');
     const totals = new Set<number>();
-    await mirror().pull(pod.session, pod.spec({ onProgress: (_, total) => void totals.add(total) }));
+    await mirror().pull(session, pod.spec({ onProgress: (_, total) => void totals.add(total) }));
     expect([...totals]).toEqual([1]);
     expect(readdirSync(side()).sort()).toEqual([basename(living), 'manifest.json']);
   });
@@ -403,20 +417,20 @@ describe('places that cannot be', () => {
     ['a mount point', '/proc'],
     ['a file', '/etc/passwd'],
   ])('%s is refused before the pod is asked', async (_, localPath) => {
-    await expect(mirror().pull(pod.session, pod.spec({ localPath }))).rejects.toThrow(ConfigError);
+    await expect(mirror().pull(session, pod.spec({ localPath }))).rejects.toThrow(ConfigError);
   });
 
   it.each(['../other', '.', 'a/b', '', '.ssh', 'x'.repeat(200)])(
     'a pod id %j never names a folder',
     async (podId) => {
       const spec = pod.spec({ podId, localPath: null });
-      await expect(mirror().pull(pod.session, spec)).rejects.toThrow(ConfigError);
+      await expect(mirror().pull(session, spec)).rejects.toThrow(ConfigError);
     },
   );
 
   it('a pod without a folder of the caller lies below the root by its id', async () => {
     pod.lay({ a: 'a' });
-    const pulled = await mirror().pull(pod.session, pod.spec({ localPath: null }));
+    const pulled = await mirror().pull(session, pod.spec({ localPath: null }));
     expect(pulled.place).toBe(join(pod.here, 'pod-1'));
   });
 
@@ -436,6 +450,5 @@ describe('two pulls into one place at once', () => {
     expect(new Set(pulls.map((pulled) => pulled.digest)).size).toBe(1);
     expect(shape(place())).toEqual(shape(pod.results));
     expect(readdirSync(side()).filter((name) => name.startsWith('incoming-'))).toEqual([]);
-    rmSync(dirname(place()), { recursive: true });
   });
 });
