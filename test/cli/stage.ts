@@ -18,6 +18,8 @@ export type Surroundings = {
   readonly input?: string;
   readonly cwd?: string;
   readonly signal?: AbortSignal;
+  /** Called with everything that goes to standard output. */
+  readonly hear?: (text: string) => void;
 };
 
 export const API_KEY = 'rpa_cliTESTcliTESTcliTESTcliTEST';
@@ -43,6 +45,7 @@ export async function podtrackArgs(
   const io: CliIo = {
     out: (text) => {
       out += text;
+      around.hear?.(text);
     },
     err: (text) => {
       err += text;

@@ -29,7 +29,9 @@ const asked = ({ world }: Stage, pod: string): string[] =>
     .filter((request) => request.method !== 'GET' && request.path.includes(pod))
     .map((request) => `${request.method} ${request.path}`);
 
-it('takes one pod through its whole life, and leaves the foreign one alone', { timeout: 120_000 }, async () => {
+it('takes one pod through its whole life, and leaves the foreign one alone', {
+  timeout: 120_000,
+}, async () => {
   const on = await onStage();
   const { env } = on;
   const outputs: string[] = [];
@@ -51,7 +53,9 @@ it('takes one pod through its whole life, and leaves the foreign one alone', { t
   expect(listed.out).toContain('* cli-test');
   expect(listed.out).toContain('foreign');
   expect(listed.out.split('\n').every((line) => line.length <= 80)).toBe(true);
-  expect(json(await ok('list --mine --json'))).toMatchObject({ pods: [{ pod: POD, mine: true, armed: true }] });
+  expect(json(await ok('list --mine --json'))).toMatchObject({
+    pods: [{ pod: POD, mine: true, armed: true }],
+  });
   expect(json(await ok('list --others --json'))).toMatchObject({ pods: [] });
 
   const petted = await ok(`pet ${POD} --min 30`);
@@ -66,7 +70,10 @@ it('takes one pod through its whole life, and leaves the foreign one alone', { t
   await ok(`job-heartbeat ${POD}`);
   const probed = json(await ok(`probe ${POD} --json`));
   expect(probed).toMatchObject({ reached: true, activity: 'busy', activityBy: 'heartbeat-fresh' });
-  expect(probed).toMatchObject({ gpu: { state: 'figures', samples: { length: 6 } }, switch: { kind: 'seen' } });
+  expect(probed).toMatchObject({
+    gpu: { state: 'figures', samples: { length: 6 } },
+    switch: { kind: 'seen' },
+  });
   expect((await ok(`heartbeat ${POD}`)).out).toContain('committed');
   expect((await ok(`heartbeat ${POD}`)).out).toContain('no commit was made');
 
@@ -101,8 +108,21 @@ it('takes one pod through its whole life, and leaves the foreign one alone', { t
   expect(again.out).toContain('its record says terminated already');
   const told = await ok('history --limit 100');
   const headlines = told.out.split('\n').map((line) => line.split(' ').slice(2).join(' '));
-  for (const word of ['register', 'arm', 'extend', 'claim', 'heartbeat', 'keep', 'fence', 'confirm', 'settle'])
-    expect(headlines.some((line) => line.startsWith(word)), `${word} in\n${told.out}`).toBe(true);
+  for (const word of [
+    'register',
+    'arm',
+    'extend',
+    'claim',
+    'heartbeat',
+    'keep',
+    'fence',
+    'confirm',
+    'settle',
+  ])
+    expect(
+      headlines.some((line) => line.startsWith(word)),
+      `${word} in\n${told.out}`,
+    ).toBe(true);
   expect((await ok(`explain ${POD}`)).out).toContain('terminated');
 
   expect(outputs.join('')).not.toContain(API_KEY);

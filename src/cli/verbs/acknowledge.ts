@@ -16,8 +16,8 @@ async function act(call: Call): Promise<Answer> {
   const reason = call.given.text('reason');
   if (reason === undefined)
     throw wrongUse('--reason', 'no reason was given', 'Say what you have seen: --reason "…"');
-  const { acting } = identityOf(call);
   const world = await wire(call, { apiKey: 'none', sshKey: 'none' });
+  const { acting } = identityOf(call);
   const tip = await acknowledge(world, { acting, what, tip: call.given.text('tip') ?? null, reason });
   return {
     exitCode: 0,

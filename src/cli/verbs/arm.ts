@@ -9,7 +9,6 @@ import { recordJson, saysLimits, saysPod, saysSwitch, switchJson } from '../text
 import { armKeysOf, wire } from '../wire.ts';
 
 async function act(call: Call): Promise<Answer> {
-  const { owner, acting } = identityOf(call);
   const podId = podIdOf(call);
   const absolute = call.given.text('kill-absolute-min');
   const wish = {
@@ -19,6 +18,7 @@ async function act(call: Call): Promise<Answer> {
     killAbsoluteMs: absolute === undefined ? null : parseDuration(absolute, '--kill-absolute-min'),
   };
   const world = await wire(call, { apiKey: 'needed', sshKey: 'needed' });
+  const { owner, acting } = identityOf(call);
   const armed = await armPod(world, { acting, owner, podId }, wish);
   const read = armed.status.deadlines;
   return {

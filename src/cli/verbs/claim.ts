@@ -8,7 +8,6 @@ import { recordJson, saysLimits, saysPod } from '../text/pod-facts.ts';
 import { wire } from '../wire.ts';
 
 async function act(call: Call): Promise<Answer> {
-  const { owner, acting } = identityOf(call);
   const podId = podIdOf(call);
   const killInMs = durationFlag(call, 'kill-in');
   const force = call.given.has('force');
@@ -16,6 +15,7 @@ async function act(call: Call): Promise<Answer> {
   if (force && reason === null)
     throw wrongUse('--reason', '--force takes a pod from a live owner', 'Say why: --reason "…"');
   const world = await wire(call, { apiKey: 'none', sshKey: 'none' });
+  const { owner, acting } = identityOf(call);
   const forcedBecause = force ? reason : null;
   const record = await claim(world, { acting, owner, podId, killInMs, forcedBecause });
   return {

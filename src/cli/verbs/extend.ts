@@ -9,11 +9,11 @@ import { recordJson, saysLimits, saysSwitch, switchJson } from '../text/pod-fact
 import { wire } from '../wire.ts';
 
 async function act(call: Call): Promise<Answer> {
-  const { owner, acting } = identityOf(call);
   const podId = podIdOf(call);
   const byMs = durationFlag(call, 'min');
   if (byMs === null) throw wrongUse('--min', 'it was not said by how much', 'Give --min 60, or 90s, 2h');
   const world = await wire(call, { apiKey: 'needed', sshKey: 'needed' });
+  const { owner, acting } = identityOf(call);
   const moved = await extendBy(world, { acting, owner, podId, byMs });
   const { petted } = moved;
   return {

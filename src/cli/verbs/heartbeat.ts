@@ -7,9 +7,9 @@ import { podIdOf } from '../settings/pick.ts';
 import { wire } from '../wire.ts';
 
 async function beat(call: Call): Promise<Answer> {
-  const { owner, acting } = identityOf(call);
   const podId = podIdOf(call);
   const world = await wire(call, { apiKey: 'none', sshKey: 'none' });
+  const { owner, acting } = identityOf(call);
   const { committed } = await heartbeat(world, { acting, owner, podId });
   const says = committed ? 'committed' : 'the last one is younger than 5 min; no commit was made';
   return {
@@ -20,9 +20,9 @@ async function beat(call: Call): Promise<Answer> {
 }
 
 async function jobBeat(call: Call): Promise<Answer> {
-  const { owner, acting } = identityOf(call);
   const podId = podIdOf(call);
   const world = await wire(call, { apiKey: 'needed', sshKey: 'needed' });
+  const { owner, acting } = identityOf(call);
   await jobHeartbeat(world, { acting, owner, podId });
   return {
     exitCode: 0,
@@ -54,7 +54,8 @@ export const jobHeartbeatVerb: Verb = {
     examples(
       command,
       'podtrack job-heartbeat abc123def456gh',
-      '# on the pod itself, tied to the life of the job:  podtrack-job -- python train.py',
+      '# on the pod itself, for as long as the job lives:',
+      'podtrack-job -- python train.py',
     );
   },
   act: jobBeat,

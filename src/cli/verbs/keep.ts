@@ -7,12 +7,12 @@ import { durationFlag, podIdOf, wrongUse } from '../settings/pick.ts';
 import { wire } from '../wire.ts';
 
 async function act(call: Call): Promise<Answer> {
-  const { owner, acting } = identityOf(call);
   const podId = podIdOf(call);
   const forMs = durationFlag(call, 'for');
   if (forMs === null) throw wrongUse('--for', 'it was not said for how long', 'Give --for 30, or 2h');
   const reason = call.given.text('reason') ?? 'its owner asked for it';
   const world = await wire(call, { apiKey: 'needed', sshKey: 'needed' });
+  const { owner, acting } = identityOf(call);
   const outcome = await keepFor(world, { acting, owner, podId, forMs, reason });
   const kept = outcome.kind === 'done';
   return {

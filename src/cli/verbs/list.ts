@@ -24,9 +24,9 @@ const COLUMNS: readonly Column[] = [
 
 async function act(call: Call): Promise<Answer> {
   const scope = scopeOf(call);
-  const { owner } = identityOf(call);
   const offline = call.given.has('offline');
   const world = await wire(call, { apiKey: offline ? 'none' : 'needed', sshKey: 'none' });
+  const { owner } = identityOf(call);
   const { state, listing } = await readSides(world, !offline);
   const now = call.clock.now();
   const rows = listRows({ state, listing, me: owner, scope, now });

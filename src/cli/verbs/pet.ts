@@ -12,10 +12,10 @@ import { wire } from '../wire.ts';
 const DEFAULT_PET_MS = 30 * MINUTE_MS;
 
 async function act(call: Call): Promise<Answer> {
-  const { owner, acting } = identityOf(call);
   const podId = podIdOf(call);
   const byMs = durationFlag(call, 'min') ?? DEFAULT_PET_MS;
   const world = await wire(call, { apiKey: 'needed', sshKey: 'needed' });
+  const { owner, acting } = identityOf(call);
   const { record, petted, stopBefore } = await petPod(world, { acting, owner, podId, byMs });
   const took = petted.kind === 'seen';
   const fires = saysLeft(stopBefore, call.clock.now());

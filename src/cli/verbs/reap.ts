@@ -19,8 +19,8 @@ async function act(call: Call): Promise<Answer> {
   const { rules } = rulesOf(call, false).resolved;
   const keys = armKeysOf(call);
   const pullBudgetMs = durationFlag(call, 'pull-budget') ?? PULL_MS;
-  const acting = reaperOf(call);
   const world = await wire(call, { apiKey: 'needed', sshKey: 'needed' });
+  const acting = reaperOf(call);
   const dryRun = given.has('dry-run');
   const mirror = !given.declined('mirror');
   return cycleAnswer(await reap(world, { acting, rules, keys, dryRun, mirror, pullBudgetMs }));

@@ -20,9 +20,9 @@ async function act(call: Call): Promise<Answer> {
   }
   const { rules } = rulesOf(call, false).resolved;
   const pullBudgetMs = durationFlag(call, 'pull-budget') ?? PULL_MS;
-  const acting = reaperOf(call);
   const keys = armKeysOf(call);
-  const world = await wire(call, { apiKey: 'needed', sshKey: 'welcome' });
+  const world = await wire(call, { apiKey: 'needed', sshKey: 'needed' });
+  const acting = reaperOf(call);
   const cycle = await reconcileAccount(world, { acting, rules, keys, pullBudgetMs, terminateStrays });
   const answer = cycleAnswer(cycle);
   return { ...answer, value: { ...answer.value, groups: groupsOf(cycle) } };

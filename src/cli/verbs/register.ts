@@ -19,12 +19,13 @@ import { armKeysOf, wire } from '../wire.ts';
 
 async function act(call: Call): Promise<Answer> {
   const rules = rulesOf(call, true);
-  const input = inputOf(call, rules);
+  const asked = askedOf(call, rules);
   const petWindowMs = durationFlag(call, 'pet-window');
   const arms = !call.given.declined('arm');
   const keys = arms ? armKeysOf(call) : null;
   const localPath = localPathOf(call);
   const world = await wire(call, { apiKey: 'needed', sshKey: arms ? 'needed' : 'welcome' });
+  const input = { ...asked, ...identityOf(call) };
   warnOfPassingHome(call);
   const registered = await register(world, input);
   for (const warning of registered.warnings) call.log.say('warning', `${input.podId}: ${warning}`);
@@ -46,12 +47,9 @@ async function armNow(
   return await armRecord(world, of, wish);
 }
 
-function inputOf(call: Call, rules: RuleSettings): RegisterInput {
+function askedOf(call: Call, rules: RuleSettings): Omit<RegisterInput, 'acting' | 'owner'> {
   const { given } = call;
-  const { owner, acting } = identityOf(call);
   return {
-    acting,
-    owner,
     podId: podIdOf(call),
     remotePath: given.text('remote-path') ?? null,
     noArtifacts: given.declined('artifacts'),
@@ -166,8 +164,8 @@ export const registerVerb: Verb = {
     knobFlags(command);
     examples(
       command,
-      'podtrack register abc123def456gh --remote-path /workspace/results --kill-in 120',
-      'podtrack register abc123def456gh --no-artifacts --profile smoke --label nightly',
+      'podtrack register abc123def456gh --remote-path /workspace/out --kill-in 120',
+      'podtrack register abc123def456gh --no-artifacts --profile smoke',
     );
   },
   act,

@@ -24,10 +24,10 @@ export function megabytes(bytes: number): string {
 }
 
 async function act(call: Call): Promise<Answer> {
-  const { owner, acting } = identityOf(call);
   const podId = podIdOf(call);
   const budgetMs = durationFlag(call, 'pull-budget') ?? PULL_MS;
   const world = await wire(call, { apiKey: 'needed', sshKey: 'needed' });
+  const { owner, acting } = identityOf(call);
   const onProgress = (done: number, total: number): void =>
     call.log.progress(`${podId}: pulling ${megabytes(done)} of ${megabytes(total)}`);
   const localPath = localPathOf(call, podId);

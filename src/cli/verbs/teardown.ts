@@ -12,7 +12,6 @@ import { localPathOf, PULL_MS } from './sync.ts';
 
 async function act(call: Call): Promise<Answer> {
   const { given } = call;
-  const { owner, acting } = identityOf(call);
   const podId = podIdOf(call);
   const skipPull = given.has('skip-pull');
   const forcedBecause = reasonOf(call);
@@ -21,6 +20,7 @@ async function act(call: Call): Promise<Answer> {
   const localPath = localPathOf(call, podId);
   const sshKey = skipPull || forcedBecause !== null ? 'welcome' : 'needed';
   const world = await wire(call, { apiKey: 'needed', sshKey });
+  const { owner, acting } = identityOf(call);
   const input = { acting, owner, podId, forcedBecause, skipPull, localPath, pullBudgetMs, waitMs };
   const outcome = await teardownOwn(world, input);
   const exitCode = exitOfTeardown(outcome);
@@ -74,7 +74,7 @@ export const teardownVerb: Verb = {
     examples(
       command,
       'podtrack teardown abc123def456gh',
-      'podtrack teardown abc123def456gh --force --reason "wedged, nothing worth saving"',
+      'podtrack teardown abc123def456gh --force --reason "wedged, nothing to save"',
     );
   },
   act,

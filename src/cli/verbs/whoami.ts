@@ -14,8 +14,8 @@ import { wire } from '../wire.ts';
 type Stamped = { readonly stamp: string; readonly podName: string };
 
 async function act(call: Call): Promise<Answer> {
-  const me = identityOf(call);
   const world = await wire(call, { apiKey: 'welcome', sshKey: 'none' });
+  const me = identityOf(call);
   if (call.given.has('init')) await world.registry.probeWrite();
   const snapshot = await world.registry.read();
   const hasKey = findApiKey(call) !== null;

@@ -109,7 +109,8 @@ export const worldVerb: Verb = {
     examples(
       command,
       'podtrack world --port 8080 --seed world.json',
-      'eval "$(podtrack world --port 8080 | head -3)" # in another shell, then: podtrack list --all',
+      '# in another shell: export the three variables that it prints, then',
+      'podtrack list --all',
     );
   },
   act,
