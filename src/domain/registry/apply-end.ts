@@ -146,9 +146,22 @@ export function settle(record: PodRecord, op: OpOf<'settle'>): Step {
   return {
     kind: 'change',
     patch,
-    says: reason === null ? '' : `: ${reason},`,
+    says: reason === null ? saysLearned(patch) : `: ${reason},`,
     detail: { learned: Object.keys(patch).join(' ') },
   };
+}
+
+/** What a person reads in the log of a settle without a new verdict. */
+function saysLearned(patch: Partial<PodRecord>): string {
+  const { lastMirror } = patch;
+  if (lastMirror !== undefined && lastMirror !== null) {
+    const state = lastMirror.verified ? 'verified' : 'not verified';
+    return `: mirrored ${lastMirror.files} file(s), ${state},`;
+  }
+  if (patch.hostKey !== undefined) return ': new host key,';
+  if (patch.startedAt !== undefined) return ': it has started,';
+  if (patch.reachedAt !== undefined) return ': first reached,';
+  return ': a note,';
 }
 
 /** A pod that was ended in the books is listed again: its old deadlines count. */
