@@ -5,6 +5,9 @@ import { type HostKeyPin, type PodRecord, SCHEMA_VERSION } from './pod.ts';
 import type { ProviderPod } from './provider-pod.ts';
 import { freeze, type Rules } from './rules.ts';
 
+/** The note of a pod that was taken from another registry on purpose: its mark may be written over. */
+export const ADOPTED = 'adopted from another registry';
+
 export type NewRecord = {
   readonly pod: ProviderPod;
   readonly owner: Owner;

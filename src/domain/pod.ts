@@ -125,6 +125,19 @@ export function podKey(of: { readonly provider: string; readonly id: string }): 
   return `${of.provider}.${of.id}`;
 }
 
+/** One answer of the provider gives fractions of a second, another does not. */
+const CREATION_SLACK_MS = 1000;
+
+/** Id and creation time together say that it is this pod; where a side does not know its time, the id does. */
+export function isSamePod(
+  record: Pick<PodRecord, 'id' | 'createdAt'>,
+  pod: { readonly id: string; readonly createdAt: number | null },
+): boolean {
+  if (record.id !== pod.id) return false;
+  if (record.createdAt === null || pod.createdAt === null) return true;
+  return Math.abs(record.createdAt - pod.createdAt) < CREATION_SLACK_MS;
+}
+
 /** Records that stand for a pod that may bill. */
 export function isLive(record: PodRecord): boolean {
   return record.status === 'active' || record.status === 'terminating';

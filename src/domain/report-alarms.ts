@@ -11,6 +11,7 @@ export type AlarmCode =
   | 'breaker'
   | 'registry-doubt'
   | 'nothing-done'
+  | 'not-written'
   | 'not-swept'
   | 'sweep-late'
   | 'successor';
@@ -77,6 +78,10 @@ function actAlarms(facts: CycleFacts, counts: Sums): Alarm[] {
   if (counts.attempted > 0 && counts.done === 0) {
     const says = `of ${counts.attempted} order(s) none was done (${counts.failed} failed, ${counts.other} handed over, released or unconfirmed)`;
     alarms.push({ code: 'nothing-done', grade: 'red', says });
+  }
+  if (facts.unwritten !== undefined) {
+    const says = `what this cycle learned could not be committed: ${facts.unwritten}; the next cycle learns it anew`;
+    alarms.push({ code: 'not-written', grade: 'red', says });
   }
   if (!facts.dryRun && !facts.swept && facts.listing.kind === 'seen') {
     const says = 'the sweep mark was not renewed: another reaper was faster, or the registry is not ours';

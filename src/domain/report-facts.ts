@@ -21,4 +21,6 @@ export type CycleFacts = {
   /** Whether the sweep state was renewed. */
   readonly swept: boolean;
   readonly lastSweepBefore: number | null;
+  /** Why what was learned could not be committed at the end; left out = it was. */
+  readonly unwritten?: string;
 };

@@ -1,13 +1,16 @@
 /** Arms a pod: plants the dead-man switch with the best key that works, and proves over a second connection that it lives. */
+import { stopAt } from '../domain/deadlines.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { Refusal, WorldError } from '../domain/errors.ts';
-import type { Part } from '../domain/part.ts';
+import { ADOPTED } from '../domain/new-record.ts';
+import { type Part, unseen } from '../domain/part.ts';
 import { type PodRecord, podKey, type SwitchFacts } from '../domain/pod.ts';
 import type { ProviderPod } from '../domain/provider-pod.ts';
-import { readSwitchStatus, refusedBecause, type SwitchStatus } from '../domain/switch.ts';
+import { readSwitchMark, readSwitchStatus, refusedBecause, type SwitchStatus } from '../domain/switch.ts';
 import { installCall, type SwitchPlan, switchCall, switchLimits } from '../domain/switch-calls.ts';
 import type { ShellSession, World } from '../ports.ts';
 import { type Acting, opBase } from './acting.ts';
+import { softly } from './ask.ts';
 import { type ChosenKey, chooseKey } from './switch-credential.ts';
 import { openPod } from './visit.ts';
 
@@ -47,20 +50,37 @@ const TRIES = 2;
 /** One relaunch, then a hard failure: a pod that is not armed is never called armed. */
 export async function arm(world: World, input: ArmInput): Promise<Armed> {
   const { record, session, keys } = input;
+  await mustBeFree(session, input);
   const chosen = await chooseKey(world, session, record, keys);
   let why = '';
   for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-    const installed = await install(world, input, chosen);
-    const proven = installed === null ? await prove(world, input) : installed;
-    if (typeof proven !== 'string') return await commit(world, input, chosen, proven);
-    why = proven;
+    const proven = await softly(async () => {
+      const installed = await install(world, input, chosen);
+      return installed === null ? await prove(world, input) : unseen<SwitchStatus>(installed);
+    });
+    const status = proven.kind === 'seen' ? proven.value : proven;
+    if (status.kind === 'seen') return await commit(world, input, chosen, status.value);
+    why = status.reason;
     world.log.say('warning', `${record.id}: try ${attempt} of ${TRIES} to arm: ${why}`);
   }
   throw new WorldError('incomplete-answer', {
     tried: `Arming ${record.id}`,
     cameBack: `after a relaunch it is still not armed: ${why}`,
-    state: `The pod runs WITHOUT a switch of its own; the reaper alone ends it, at the latest in ${formatDuration(record.deadlines.absoluteDeadlineAt - world.clock.now())}`,
+    state: `The pod runs WITHOUT a switch that is proven to live; the reaper alone ends it, at the latest in ${formatDuration(record.deadlines.absoluteDeadlineAt - world.clock.now())}`,
     next: 'Mend what is named and run: podtrack arm, or end it with: podtrack teardown',
+  });
+}
+
+/** Another registry's switch is not written over, unless the pod was adopted from it. */
+async function mustBeFree(session: ShellSession, { record, registryId }: ArmInput): Promise<void> {
+  const mark = readSwitchMark(await session.run(switchCall('mark')));
+  if (mark.kind === 'unseen' || mark.value.registryId === registryId) return;
+  if (record.notes.includes(ADOPTED)) return;
+  throw new Refusal('other-registry', {
+    tried: `Arming ${record.id}`,
+    cameBack: 'another registry has left its mark and its switch on it',
+    state: 'That switch is as it was, and none of ours was planted',
+    next: 'If the pod is really yours to take, register it with adopt',
   });
 }
 
@@ -88,21 +108,31 @@ async function install(world: World, input: ArmInput, chosen: ChosenKey): Promis
 }
 
 /** Over a second connection, by what the pod itself says: both processes, the mark, and the deadline. */
-async function prove(world: World, input: ArmInput): Promise<SwitchStatus | string> {
+async function prove(world: World, input: ArmInput): Promise<Part<SwitchStatus>> {
   const second = await openPod(world, input.record, input.pod);
   try {
-    const status: Part<SwitchStatus> = readSwitchStatus(await second.run(switchCall('status')));
-    if (status.kind === 'unseen') return status.reason;
-    return objection(status.value, input) ?? status.value;
+    if (second.hostKey !== input.session.hostKey)
+      return unseen('the second connection met another host key than the first');
+    const status = readSwitchStatus(await second.run(switchCall('status')));
+    if (status.kind === 'unseen') return status;
+    const why = objection(status.value, input, world.clock.now());
+    return why === null ? status : unseen(why);
   } finally {
     await second.close();
   }
 }
 
-function objection(status: SwitchStatus, { record, registryId }: ArmInput): string | null {
+/** How far the pod's own stop may lie from the record's: whole seconds, and the time an install takes. */
+const STOP_SLACK_MS = 30_000;
+
+function objection(status: SwitchStatus, { record, registryId }: ArmInput, now: number): string | null {
   if (!status.armed) return status.reason ?? 'the pod says it is not armed';
   if (status.deadlines.kind === 'unseen') return status.deadlines.reason;
   if (!status.deadlines.value.acted) return 'the watchdog has not turned with these deadlines';
+  const wantedMs = stopAt(record.deadlines) - now;
+  const { stopInMs } = status.deadlines.value;
+  if (Math.abs(stopInMs - wantedMs) > STOP_SLACK_MS)
+    return `it says it stops in ${formatDuration(stopInMs)}, not in ${formatDuration(wantedMs)}`;
   if (status.mark.kind === 'unseen') return status.mark.reason;
   const { mark } = status;
   const ours =

@@ -9,7 +9,7 @@ import type { RegistryOp } from '../domain/registry/ops.ts';
 import type { ShellSession, World } from '../ports.ts';
 import { type Acting, opBase } from './acting.ts';
 import { type ArmKeys, arm } from './arm.ts';
-import { settleOp } from './end-pod.ts';
+import { endOf, settleOp } from './end-pod.ts';
 import { releaseFence } from './fence.ts';
 import { verdictFacts } from './learn.ts';
 import { petUntil } from './pet.ts';
@@ -155,7 +155,7 @@ async function mirror(world: World, input: CarryInput): Promise<Outcome> {
     budgetMs: input.pullBudgetMs,
   });
   const before = record.lastMirror?.verified === true ? record.lastMirror.files : null;
-  const judged = verify({ pulled, later: pulled.remote, before, allowEmpty: true });
+  const judged = verify({ pulled, later: pulled.remote, before, allowEmpty: record.artifacts.allowEmpty });
   const facts = {
     files: pulled.files,
     bytes: pulled.bytes,
@@ -164,7 +164,9 @@ async function mirror(world: World, input: CarryInput): Promise<Outcome> {
     moving: pulled.moving.length,
   };
   await world.registry.submit([{ ...settleBase(world, input.acting, record), mirror: facts }]);
-  if (judged.kind === 'unverified') {
+  // A folder without results is nothing to be loud about before the end, and nothing that counts as a good mirror.
+  const nothingYet = judged.kind === 'unverified' && EMPTY.has(judged.reason) && !pulled.refused.length;
+  if (judged.kind === 'unverified' && !nothingYet) {
     return outcome(input, 'mirror', `mirrored, but not verified: ${judged.reason}`, {
       kind: 'failed',
       reason: judged.reason,
@@ -175,6 +177,8 @@ async function mirror(world: World, input: CarryInput): Promise<Outcome> {
     detail: { files: pulled.files, bytes: pulled.bytes },
   });
 }
+
+const EMPTY: ReadonlySet<string> = new Set(['nothing-there', 'only-empty-files']);
 
 async function release(world: World, input: CarryInput): Promise<Outcome> {
   const { record, verdict } = input.pod;
@@ -202,9 +206,8 @@ async function end(world: World, input: CarryInput): Promise<Outcome> {
 
 async function settleGone(world: World, input: CarryInput, how: 'terminated' | 'lost'): Promise<Outcome> {
   const { record, verdict } = input.pod;
-  const verified = record.artifacts.none ? null : (record.lastMirror?.verified ?? false);
-  const reason = verdict.reason;
-  const op = settleOp(world, input.acting, record, { reason, inferred: false, verified, how });
+  const { reason } = verdict;
+  const op = settleOp(world, input.acting, record, { ...endOf(record, reason), how });
   const [result] = (await world.registry.submit([op])).results;
   if (result?.kind === 'refused') {
     return outcome(input, 'settle-gone', `not settled: ${result.detail}`, {

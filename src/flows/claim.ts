@@ -1,6 +1,9 @@
 /** Claim: the explicit hand-over of a pod's ownership, and nothing else. */
+import { ownerDeadlineAt } from '../domain/deadlines.ts';
+import { formatDuration } from '../domain/duration.ts';
 import { Refusal } from '../domain/errors.ts';
-import { type Owner, ownerName } from '../domain/owner.ts';
+import { judgeOwnership, type Owner, ownerName } from '../domain/owner.ts';
+import { unseen } from '../domain/part.ts';
 import { isLive, type PodRecord, podKey } from '../domain/pod.ts';
 import type { RegistryOp } from '../domain/registry/ops.ts';
 import type { World } from '../ports.ts';
@@ -24,7 +27,7 @@ export async function claim(world: World, input: ClaimInput): Promise<PodRecord>
   if (!isLive(record))
     throw notClaimable(record, `its record says ${record.status}`, 'There is nothing left to claim');
   if (record.owner.uuid === input.owner.uuid) return record;
-  const free = record.deadlines.keepUntilAt !== null || (await isOver(world, record));
+  const free = record.deadlines.keepUntilAt !== null || (await isOver(world, record, input.owner));
   if (!free && input.forcedBecause === null) {
     throw notClaimable(
       record,
@@ -53,14 +56,27 @@ export async function claim(world: World, input: ClaimInput): Promise<PodRecord>
     );
   }
   world.log.say('notice', `${record.id}: claimed from ${ownerName(record.owner)}`);
+  tellLimit(world, after);
   return after;
 }
 
+/** A claim moves no limit by itself: one that has passed already is said, before the pod ends over it. */
+function tellLimit(world: World, { id, deadlines }: PodRecord): void {
+  const now = world.clock.now();
+  if (ownerDeadlineAt(deadlines) > now) return;
+  const left = formatDuration(Math.max(0, (deadlines.keepUntilAt ?? now) - now));
+  world.log.say(
+    'warning',
+    `${id}: its owner deadline has passed; it lives for ${left} more unless kill-in is given`,
+  );
+}
+
 /** The owner is provably over; an owner of whom nothing is known is not, unless he is a former me. */
-async function isOver(world: World, record: PodRecord): Promise<boolean> {
+async function isOver(world: World, record: PodRecord, mine: Owner): Promise<boolean> {
   const answers = await softly(() => world.ci.liveness([record.owner]));
-  const [answer] = answers.kind === 'seen' ? answers.value : [];
-  return answer?.kind === 'seen' && answer.value.state === 'completed';
+  const former = answers.kind === 'seen' ? (answers.value[0] ?? unseen('no answer')) : answers;
+  if (former.kind === 'seen' && former.value.state === 'completed') return true;
+  return judgeOwnership(record.owner, mine, former).kind === 'reclaim';
 }
 
 function notClaimable(record: PodRecord, cameBack: string, next: string): Refusal {

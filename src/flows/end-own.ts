@@ -1,14 +1,12 @@
 /** Ends one pod on its owner's word, whatever state it is found in: alive, away, or being ended by somebody else. */
 import { SECOND_MS } from '../domain/duration.ts';
-import { WorldError } from '../domain/errors.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import { isLive, type PodRecord, podKey } from '../domain/pod.ts';
+import { isLive, isSamePod, type PodRecord, podKey } from '../domain/pod.ts';
 import type { EndReason } from '../domain/policy/reasons.ts';
 import type { ShellSession, World } from '../ports.ts';
 import type { Acting } from './acting.ts';
 import { softly } from './ask.ts';
-import { settleEnd, terminateAndConfirm } from './end-pod.ts';
-import { renewFence, takeFence } from './fence.ts';
+import { endAway, endOutcome, endUnseen } from './end-away.ts';
 import { teardown } from './teardown.ts';
 import { openPod } from './visit.ts';
 
@@ -26,33 +24,40 @@ export type EndOwnInput = {
   readonly waitMs: number;
 };
 
+/** A mirror or a verdict of the reaper may move the record between our look and our fence. */
+const MOST_TRIES = 3;
+const MOVED: ReadonlySet<string> = new Set(['fence-rev-moved', 'fence-fence-held']);
+
 /** Never throws for the pod: what stands against its end is the outcome. Throws WorldError for the registry. */
 export async function endOwn(world: World, input: EndOwnInput): Promise<Outcome> {
-  const record = await pastOtherFence(world, input);
+  const until = world.clock.now() + input.waitMs;
+  let { record } = input;
+  for (let attempt = 1; ; attempt += 1) {
+    record = await pastOtherFence(world, input, { record, until });
+    const outcome = await endOnce(world, { ...input, record });
+    if (attempt >= MOST_TRIES || !MOVED.has(outcome.reason)) return outcome;
+    record = await latestOf(world, record);
+    if (record.owner.uuid !== input.record.owner.uuid) return outcome;
+  }
+}
+
+async function endOnce(world: World, input: EndOwnInput): Promise<Outcome> {
+  const { record } = input;
   if (!isLive(record)) return ended(record);
   if (isHeldByOther(world, input, record)) return leftToHolder(record);
   const look = await softly(() => world.provider.get(record.id));
-  if (look.kind === 'seen' && look.value.kind === 'absent') return await endAbsent(world, input, record);
-  const pod = look.kind === 'seen' && look.value.kind === 'present' ? look.value.pod : null;
-  const wanted = pod !== null && !input.skipPull && !record.artifacts.none;
+  if (look.kind === 'unseen') return await endUnseen(world, input, look.reason);
+  if (look.value.kind === 'absent' || look.value.pod.status === 'TERMINATED')
+    return await endAway(world, input, look.value);
+  const { pod } = look.value;
+  if (!isSamePod(record, pod)) return notThisPod(record);
+  const wanted = !input.skipPull && !record.artifacts.none;
   const opened = wanted ? await softly(() => openPod(world, record, pod)) : null;
   const session = opened?.kind === 'seen' ? opened.value : null;
-  const noSession =
-    look.kind === 'unseen' ? look.reason : opened?.kind === 'unseen' ? opened.reason : 'no pull was wanted';
-  return await closing(session, () =>
-    teardown(world, {
-      acting: input.acting,
-      record,
-      reason: input.reason,
-      verdict: null,
-      session,
-      noSession,
-      askAgain: null,
-      localPath: input.localPath,
-      pullBudgetMs: input.pullBudgetMs,
-      skipPull: input.skipPull,
-    }),
-  );
+  const noSession = opened?.kind === 'unseen' ? opened.reason : 'no pull was wanted';
+  const { acting, reason, localPath, pullBudgetMs, skipPull } = input;
+  const order = { acting, record, reason, localPath, pullBudgetMs, skipPull, session, noSession };
+  return await closing(session, () => teardown(world, { ...order, verdict: null, askAgain: null }));
 }
 
 async function closing<T>(session: ShellSession | null, work: () => Promise<T>): Promise<T> {
@@ -74,60 +79,35 @@ function isHeldByOther(world: World, input: EndOwnInput, record: PodRecord): boo
 }
 
 /** The record once nobody else ends the pod any more, or as it is when the patience is over. */
-async function pastOtherFence(world: World, input: EndOwnInput): Promise<PodRecord> {
-  const until = world.clock.now() + input.waitMs;
-  let { record } = input;
-  while (isHeldByOther(world, input, record) && world.clock.now() < until) {
+async function pastOtherFence(
+  world: World,
+  input: EndOwnInput,
+  wait: { readonly record: PodRecord; readonly until: number },
+): Promise<PodRecord> {
+  let { record } = wait;
+  while (isHeldByOther(world, input, record) && world.clock.now() < wait.until) {
     world.log.say('info', `${record.id}: ${record.fence?.holder ?? 'somebody'} is ending it; waiting`);
-    await world.clock.sleep(Math.min(FENCE_LOOK_MS, until - world.clock.now()));
-    const { state } = await world.registry.read();
-    record = state.pods[podKey(record)] ?? record;
+    await world.clock.sleep(Math.min(FENCE_LOOK_MS, wait.until - world.clock.now()));
+    record = await latestOf(world, record);
   }
   return record;
 }
 
-function outcome(record: PodRecord, kind: Outcome['kind'], reason: string, says: string): Outcome {
-  return { pod: record.id, order: 'teardown', kind, reason, says, detail: {} };
+async function latestOf(world: World, record: PodRecord): Promise<PodRecord> {
+  const { state } = await world.registry.read();
+  return state.pods[podKey(record)] ?? record;
 }
 
 function ended(record: PodRecord): Outcome {
-  return outcome(record, 'done', 'already-ended', `its record says ${record.status} already`);
+  return endOutcome(record, 'done', 'already-ended', `its record says ${record.status} already`);
 }
 
 function leftToHolder(record: PodRecord): Outcome {
   const holder = record.fence?.holder ?? 'somebody else';
-  return outcome(record, 'handed-over', 'fence-held', `${holder} is ending it and was left to do so`);
+  return endOutcome(record, 'handed-over', 'fence-held', `${holder} is ending it and was left to do so`);
 }
 
-/** Nothing can be pulled from a pod that is away; DELETE, GET and a good list together may prove that it is. */
-async function endAbsent(world: World, input: EndOwnInput, record: PodRecord): Promise<Outcome> {
-  const why = { reason: input.reason, inferred: false };
-  const fenced = await takeFence(world, input.acting, record, { ...why, verdict: null });
-  if (fenced.kind === 'refused') {
-    return outcome(record, 'handed-over', `fence-${fenced.because}`, `not ended: ${fenced.detail}`);
-  }
-  const held = fenced.record;
-  const verified = held.artifacts.none ? null : (held.lastMirror?.verified ?? false);
-  const ending = await terminateAndConfirm(world, held);
-  if (ending.kind === 'failed' || ending.kind === 'pending') {
-    await renewFence(world, input.acting, held, { step: 'deleted', lapse: true });
-    return outcome(
-      held,
-      'pending',
-      'not-confirmed',
-      `the provider shows no such pod, but ${ending.why}; a later cycle settles it`,
-    );
-  }
-  const how = ending.kind === 'gone' ? ('terminated' as const) : ('lost' as const);
-  const facts = { reason: input.reason, inferred: false, verified, proof: ending.proof, how };
-  try {
-    await settleEnd(world, input.acting, held, facts);
-  } catch (error) {
-    if (!(error instanceof WorldError)) throw error;
-    world.log.say('warning', `${held.id}: it is gone, but the registry could not be told: ${error.message}`);
-  }
-  const files =
-    verified === false ? '; its artifacts were never verified here' : '; its artifacts were verified before';
-  const says = `it was gone already (${ending.proof})${verified === null ? '' : files}`;
-  return { ...outcome(held, 'done', input.reason, says), detail: { why: input.reason, how, verified } };
+function notThisPod(record: PodRecord): Outcome {
+  const says = 'another pod bears its id now and was not touched; a later cycle settles the record';
+  return endOutcome(record, 'failed', 'id-reused', says);
 }

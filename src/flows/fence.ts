@@ -6,6 +6,7 @@ import type { Reason } from '../domain/policy/reasons.ts';
 import { FENCE_MS } from '../domain/rules.ts';
 import type { OpResult, World } from '../ports.ts';
 import { type Acting, opBase } from './acting.ts';
+import { softly } from './ask.ts';
 import { settleBase } from './settle.ts';
 
 const RENEW_MS = 10 * MINUTE_MS;
@@ -34,16 +35,28 @@ export async function takeFence(
   return await submitFence(world, acting, record, { fence, verdict: why.verdict });
 }
 
+type Renewal = { readonly step: Fence['step']; readonly lapse?: true };
+
 /** Renews the same fence, with how far its holder has come; `lapse` lets anybody take over at once. */
 export async function renewFence(
   world: World,
   acting: Acting,
   record: PodRecord,
-  next: { readonly step: Fence['step']; readonly lapse?: true },
+  next: Renewal,
 ): Promise<Fenced> {
+  const first = await renewAt(world, acting, record, next);
+  if (first.kind === 'held' || (first.because !== 'rev-moved' && first.because !== 'lapsed')) return first;
+  // A heartbeat or a mirror of meanwhile moves the rev of the record, and nothing of the fence.
+  const now = (await world.registry.read()).state.pods[podKey(record)];
+  return now !== undefined && isSameFence(now, record) ? await renewAt(world, acting, now, next) : first;
+}
+
+async function renewAt(world: World, acting: Acting, record: PodRecord, next: Renewal): Promise<Fenced> {
   const held = record.fence;
   if (held === null) return { kind: 'refused', because: 'not-my-fence', detail: 'nobody holds a fence' };
   const now = world.clock.now();
+  if (held.until <= now && next.lapse !== true)
+    return { kind: 'refused', because: 'lapsed', detail: 'the fence has lapsed, and its verdict with it' };
   const fence = { ...held, step: next.step, until: next.lapse === true ? now : now + FENCE_MS };
   return await submitFence(world, acting, record, { fence, verdict: null });
 }
@@ -90,11 +103,11 @@ export async function releaseFence(
 export async function whileFenced<T>(
   world: World,
   acting: Acting,
-  record: PodRecord,
+  held: PodRecord,
   work: () => Promise<T>,
 ): Promise<T> {
   const done = new AbortController();
-  const renewing = renewUntil(world, acting, record, done.signal);
+  const renewing = renewUntil(world, acting, held, done.signal);
   try {
     return await work();
   } finally {
@@ -103,22 +116,27 @@ export async function whileFenced<T>(
   }
 }
 
-async function renewUntil(
-  world: World,
-  acting: Acting,
-  record: PodRecord,
-  signal: AbortSignal,
-): Promise<void> {
-  let held = record;
+async function renewUntil(world: World, acting: Acting, held: PodRecord, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await world.clock.sleep(RENEW_MS, signal);
     if (signal.aborted) return;
-    const renewed = await renewFence(world, acting, held, { step: held.fence?.step ?? 'fenced' });
-    if (renewed.kind === 'refused') {
-      // The re-read before DELETE finds it out; here it only need not be renewed any longer.
-      world.log.say('warning', `${record.id}: the fence could not be renewed: ${renewed.detail}`);
-      return;
-    }
-    held = renewed.record;
+    const renewed = await softly(() => renewOnce(world, acting, held));
+    // The re-read before DELETE finds out what became of it; here it is only told.
+    const why = renewed.kind === 'unseen' ? renewed.reason : renewed.value;
+    if (why !== null) world.log.say('warning', `${held.id}: the fence could not be renewed: ${why}`);
   }
+}
+
+/** On the record as it is now; null = renewed. A fence that was let go on purpose is not taken back. */
+async function renewOnce(world: World, acting: Acting, held: PodRecord): Promise<string | null> {
+  const now = (await world.registry.read()).state.pods[podKey(held)];
+  if (now === undefined || now.fence === null || !isSameFence(now, held)) return 'it is ours no longer';
+  if (now.fence.until <= world.clock.now()) return 'it has lapsed';
+  const renewed = await renewFence(world, acting, now, { step: now.fence.step });
+  return renewed.kind === 'held' ? null : renewed.detail;
+}
+
+/** By the same holder at the same rev, lapsed or not. */
+export function isSameFence(now: PodRecord, held: PodRecord): boolean {
+  return now.fence !== null && now.fence.holder === held.fence?.holder && now.fence.rev === held.fence.rev;
 }

@@ -3,14 +3,16 @@ import { ConfigError, Refusal } from '../domain/errors.ts';
 import type { Owner } from '../domain/owner.ts';
 import { ownerName } from '../domain/owner.ts';
 import type { PodRecord } from '../domain/pod.ts';
+import { findRecord as recordOf } from '../domain/registry/change.ts';
 import type { Snapshot, World } from '../ports.ts';
 
 export type Found = { readonly record: PodRecord; readonly snapshot: Snapshot };
 
+/** A damaged file counts as its last valid version. */
 export async function findRecord(world: World, podId: string): Promise<Found> {
   const snapshot = await world.registry.read();
-  const record = snapshot.state.pods[`runpod.${podId}`];
-  if (record !== undefined) return { record, snapshot };
+  const record = recordOf(snapshot.state, podId);
+  if (record !== null) return { record, snapshot };
   throw new ConfigError('pod-id', {
     tried: `Looking up ${podId} in the registry ${world.registry.place}`,
     cameBack: 'there is no record of it',

@@ -4,13 +4,16 @@ import type { Ending } from '../domain/job-end.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { type Owner, ownerName, sameOwner } from '../domain/owner.ts';
 import { isLive, type PodRecord } from '../domain/pod.ts';
+import { findRecord } from '../domain/registry/change.ts';
 import type { World } from '../ports.ts';
+import { softly } from './ask.ts';
 import { endOwn } from './end-own.ts';
 import { renewFence } from './fence.ts';
 import { keepPod } from './keep-pod.ts';
 import { register } from './register.ts';
 import type { RegisterInput } from './register-checks.ts';
 import { settleBase } from './settle.ts';
+import { reopened } from './teardown-own.ts';
 
 export type FinishInput = {
   /** What register was asked for, and under which owner. */
@@ -31,12 +34,13 @@ export type FinishInput = {
 export async function finishJob(world: World, input: FinishInput): Promise<Outcome> {
   const { acting, owner, podId } = input.register;
   const { state } = await world.registry.read();
-  const recorded = state.pods[`runpod.${podId}`];
+  const recorded = findRecord(state, podId) ?? undefined;
   if (recorded === undefined && (await isAway(world, podId))) {
     return quiet(podId, 'no-pod', 'it was never recorded, and the account has no such pod');
   }
   const cut = !input.entered && (recorded === undefined || isEarlierMine(recorded, owner));
-  const record = recorded === undefined || cut ? await enterLate(world, input) : recorded;
+  const found = recorded === undefined || cut ? await enterLate(world, input) : recorded;
+  const record = found.status === 'lost' ? await backAgain(world, input, found) : found;
   if (!isLive(record)) {
     const how = record.end === null ? '' : `, because ${record.end.reason}`;
     return quiet(podId, 'already-ended', `it was ended before the job was: ${record.status}${how}`);
@@ -63,6 +67,16 @@ async function enterLate(world: World, input: FinishInput): Promise<PodRecord> {
   return (await register(world, input.register)).record;
 }
 
+/** Nobody has ended a lost pod: it is asked for once more before the job leaves. */
+async function backAgain(
+  world: World,
+  { register: { acting } }: FinishInput,
+  lost: PodRecord,
+): Promise<PodRecord> {
+  const asked = await softly(() => reopened(world, acting, lost));
+  return asked.kind === 'seen' ? asked.value : lost;
+}
+
 /** The same owner's record, under the uuid of a process that came before this one. */
 function isEarlierMine(record: PodRecord, owner: Owner): boolean {
   return isLive(record) && record.owner.uuid !== owner.uuid && sameOwner(record.owner, owner);
@@ -84,9 +98,6 @@ export async function handOver(world: World, input: FinishInput, why: string): P
   const says = `not finished: ${why}; its record says so, and the reaper goes on from there`;
   const told = { pod: podId, order: 'teardown' as const, kind: 'handed-over' as const, says, detail: {} };
   if (record === undefined || !isLive(record)) return { ...told, reason: 'out-of-time' };
-  if (record.fence?.holder === acting.holder) {
-    await renewFence(world, acting, record, { step: record.fence.step, lapse: true });
-  }
   if (record.fence?.holder === acting.holder) {
     await renewFence(world, acting, record, { step: record.fence.step, lapse: true });
   }

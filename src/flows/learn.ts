@@ -7,21 +7,21 @@ import type { World } from '../ports.ts';
 import type { Acting } from './acting.ts';
 import { settleBase } from './settle.ts';
 
-/** Empty when nothing changed: a quiet pod makes no commit. */
-export function learn(world: World, acting: Acting, pod: PodPlan): RegistryOp[] {
+/** Empty when nothing changed: a quiet pod makes no commit. `livesOn` = it was not ended, whatever was ordered. */
+export function learn(world: World, acting: Acting, pod: PodPlan, livesOn: boolean): RegistryOp[] {
   const { record, verdict, observation } = pod;
+  if (!livesOn || verdict.kind === 'gone') return [];
   // An end commits its verdict with the fence.
-  if (verdict.kind !== 'keep') return [];
-  const changed = record.lastVerdict?.kind !== verdict.kind || record.lastVerdict.reason !== verdict.reason;
+  const isNew =
+    verdict.kind === 'keep' &&
+    (record.lastVerdict?.kind !== verdict.kind || record.lastVerdict.reason !== verdict.reason);
   const base = settleBase(world, acting, record);
   const at = observation.at;
   const startedAt = observation.provider.kind === 'present' ? observation.provider.pod.startedAt : null;
   const reached = observation.visit.kind === 'seen' && record.reachedAt === null ? at : null;
   const op = {
     ...base,
-    verdict: changed
-      ? { at, kind: verdict.kind, reason: verdict.reason, evidence: { ...verdict.evidence } }
-      : null,
+    verdict: isNew ? verdictFacts(verdict, at) : null,
     reachedAt: reached,
     startedAt: startedAt !== null && startedAt !== record.startedAt ? startedAt : null,
     hostKey: newPin(pod),

@@ -1,5 +1,6 @@
 /** Extend and keep: the explicit acts of an owner on his own pod's limits, told to its switch and read back. */
 import { ownerDeadlineAt, stopAt } from '../domain/deadlines.ts';
+import { formatDuration } from '../domain/duration.ts';
 import { Refusal } from '../domain/errors.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Owner } from '../domain/owner.ts';
@@ -60,7 +61,7 @@ async function moveAndPet(world: World, before: PodRecord, op: RegistryOp): Prom
   const [result] = submitted.results;
   const record = submitted.state.pods[podKey(before)];
   if (result?.kind === 'refused' || record === undefined) {
-    throw refusedAct(before, op.op, result?.kind === 'refused' ? result : null);
+    throw refusedAct(world, { record: before, act: op.op }, result?.kind === 'refused' ? result : null);
   }
   const stopBefore = stopAt(before.deadlines);
   if (record.switch === null) return { record, stopBefore, petted: null };
@@ -72,14 +73,15 @@ async function moveAndPet(world: World, before: PodRecord, op: RegistryOp): Prom
 }
 
 function refusedAct(
-  record: PodRecord,
-  act: string,
+  { clock }: World,
+  { record, act }: { readonly record: PodRecord; readonly act: string },
   refused: { readonly because: string; readonly detail: string } | null,
 ): Refusal {
+  const left = formatDuration(record.deadlines.absoluteDeadlineAt - clock.now());
   return new Refusal(refused?.because ?? 'not-found', {
     tried: `The act "${act}" on ${record.id}`,
     cameBack: refused?.detail ?? 'its record is gone',
-    state: 'The deadlines are as they were',
+    state: `The deadlines are as they were; ${left} are left to the absolute one`,
     next: `Look at them: podtrack explain ${record.id}`,
   });
 }

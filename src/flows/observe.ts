@@ -2,13 +2,13 @@
 
 import { DAY_MS } from '../domain/duration.ts';
 import { lookAt, type Observation, type ProviderLook, type VisitLook } from '../domain/observation.ts';
-import type { Owner, OwnerLiveness } from '../domain/owner.ts';
+import type { OwnerLiveness } from '../domain/owner.ts';
 import { type Part, seen, unseen } from '../domain/part.ts';
-import { isLive, type PodRecord, podKey } from '../domain/pod.ts';
+import { isLive, isSamePod, type PodRecord, podKey } from '../domain/pod.ts';
 import { type Reconciled, reconcile } from '../domain/policy/reconcile.ts';
-import type { StrayLook } from '../domain/policy/stray.ts';
+import { type StrayLook, stampOwner } from '../domain/policy/stray.ts';
 import { absenceConclusive, type Listing, type Lookup, type ProviderPod } from '../domain/provider-pod.ts';
-import type { RegistryState } from '../domain/registry/state.ts';
+import { allRecords, type RegistryState } from '../domain/registry/state.ts';
 import { NO_SIGHTINGS, type SweepState, sight } from '../domain/registry/sweep.ts';
 import { ABSENCE_SPACING_MS, type ReaperRules } from '../domain/rules.ts';
 import type { ShellSession, World } from '../ports.ts';
@@ -51,7 +51,7 @@ export async function look(world: World, input: LookInput): Promise<Look> {
   const { state, listing } = input;
   const pods = listing.kind === 'seen' ? listing.value.pods : [];
   const reconciled = reconcile(state, pods);
-  const records = Object.values(state.pods).filter(isLive);
+  const records = allRecords(state).filter(isLive);
   const shown = new Map(reconciled.ours.map(({ record, pod }) => [podKey(record), pod]));
   const [owners, balance] = await Promise.all([
     askOwners(world, { records, reconciled, server: state.meta.repository?.server ?? '-' }),
@@ -118,11 +118,9 @@ function listedPart(listing: Part<Listing>, pod: ProviderPod | null): Part<Provi
 }
 
 /** Another pod under the same id is not this pod. */
-function lookupOf(record: PodRecord, lookup: Part<Lookup> | null): Part<Lookup> | null {
+export function lookupOf(record: PodRecord, lookup: Part<Lookup> | null): Part<Lookup> | null {
   if (lookup?.kind !== 'seen' || lookup.value.kind === 'absent') return lookup;
-  const { createdAt } = lookup.value.pod;
-  const same = record.createdAt === null || createdAt === null || createdAt === record.createdAt;
-  return same ? lookup : seen({ kind: 'absent' });
+  return isSamePod(record, lookup.value.pod) ? lookup : seen({ kind: 'absent' });
 }
 
 async function visitIfShown(world: World, record: PodRecord, provider: ProviderLook): Promise<Visited> {
@@ -147,22 +145,7 @@ type OwnerQuestion = {
 };
 
 async function askOwners(world: World, { records, reconciled, server }: OwnerQuestion): Promise<Owners> {
-  const strayOwners = reconciled.strays.map(
-    ({ stamp }): Owner => ({
-      label: null,
-      labelGiven: false,
-      key:
-        stamp.repositoryId === null || stamp.runId === null
-          ? null
-          : { server, repositoryId: stamp.repositoryId, runId: stamp.runId },
-      uuid: stamp.nonce,
-      attempt: null,
-      job: null,
-      matrix: null,
-      checkRunId: null,
-      repository: null,
-    }),
-  );
+  const strayOwners = reconciled.strays.map(({ stamp }) => stampOwner(stamp, server));
   const all = [...records.map((record) => record.owner), ...strayOwners];
   const answers = await softly(() => world.ci.liveness(all));
   const each = all.map((_, index) =>

@@ -4,6 +4,7 @@ import type { ProviderPod } from '../domain/provider-pod.ts';
 import { readSwitchMark } from '../domain/switch.ts';
 import { switchCall } from '../domain/switch-calls.ts';
 import type { World } from '../ports.ts';
+import { softly } from './ask.ts';
 
 /** Throws a Refusal when the job's key does not get in, or another registry's mark lies on the pod. */
 export async function proveLogin(
@@ -12,7 +13,10 @@ export async function proveLogin(
   mine: { readonly registryId: string; readonly adopt: boolean },
 ): Promise<void> {
   if (pod.ssh.kind === 'unseen') throw notProven(pod, `it cannot be reached yet (${pod.ssh.reason})`);
-  const session = await world.shell.open({ podId: pod.id, address: pod.ssh.value, pins: null });
+  const address = pod.ssh.value;
+  const opened = await softly(() => world.shell.open({ podId: pod.id, address, pins: null }));
+  if (opened.kind === 'unseen') throw notProven(pod, opened.reason);
+  const session = opened.value;
   try {
     const mark = readSwitchMark(await session.run(switchCall('mark')));
     if (mark.kind === 'unseen' || mark.value.registryId === mine.registryId || mine.adopt) return;

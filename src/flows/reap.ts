@@ -1,27 +1,23 @@
 /** One reap cycle: read, look, think, act, write, tell. */
 
-import { lookAt } from '../domain/observation.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Part } from '../domain/part.ts';
-import type { PodRecord } from '../domain/pod.ts';
 import type { Caution } from '../domain/policy/caution.ts';
-import { decide } from '../domain/policy/decide.ts';
 import { type Plan, type PodPlan, plan } from '../domain/policy/plan.ts';
-import type { Verdict } from '../domain/policy/reasons.ts';
 import type { Listing } from '../domain/provider-pod.ts';
 import type { RegistryOp } from '../domain/registry/ops.ts';
 import type { SweepState } from '../domain/registry/sweep.ts';
 import type { ReaperRules } from '../domain/rules.ts';
-import type { ShellSession, Snapshot, World } from '../ports.ts';
+import type { Snapshot, World } from '../ports.ts';
 import type { Acting } from './acting.ts';
 import type { ArmKeys } from './arm.ts';
 import { softly } from './ask.ts';
+import { askAgain } from './ask-again.ts';
 import { carryOut } from './carry-out.ts';
 import { enterListed } from './enter-listed.ts';
 import { learn } from './learn.ts';
-import { type Look, type LookedPod, look } from './observe.ts';
+import { type Look, look } from './observe.ts';
 import { endStrays } from './strays.ts';
-import { visit } from './visit.ts';
 
 export type ReapOptions = {
   readonly acting: Acting;
@@ -41,20 +37,16 @@ export type Cycle = {
   /** Whether the sweep state was renewed: only a sweep that really ran renews it. */
   readonly swept: boolean;
   readonly lastSweepBefore: number | null;
+  /** Why what was learned could not be committed at the end; left out = it was. */
+  readonly unwritten?: string;
 };
-
-/** Samples taken right before an idle kill, over about 5 s. */
-const SURE_SAMPLES = 6;
 
 /** Throws WorldError when the registry cannot be read: then nothing is concluded of any pod. */
 export async function reap(world: World, options: ReapOptions): Promise<Cycle> {
   const before = await world.registry.read();
   const listing = await softly(() => world.provider.list());
   const foreign = before.caution.some((caution) => caution.code === 'foreign-repository');
-  const state =
-    options.dryRun || foreign
-      ? before.state
-      : await enterListed(world, options.acting, before.state, listing);
+  const state = options.dryRun || foreign ? before.state : await entered(world, options, { before, listing });
   const seenNow = await look(world, {
     state,
     listing,
@@ -66,12 +58,28 @@ export async function reap(world: World, options: ReapOptions): Promise<Cycle> {
     const cyclePlan = think(world, { before, state, seenNow, options });
     if (options.dryRun || foreign) return told(before, { plan: cyclePlan, seenNow, options });
     const outcomes = await act(world, { plan: cyclePlan, seenNow, options });
-    await write(world, { plan: cyclePlan, seenNow, options });
-    const swept = listing.kind === 'seen' && (await renewSweep(world, cyclePlan.sweep));
-    return { ...told(before, { plan: cyclePlan, seenNow, options }), outcomes, swept };
+    // What was done is told, whatever becomes of the registry after it.
+    const swept = await softly(async () => {
+      await write(world, { plan: cyclePlan, options, outcomes });
+      return listing.kind === 'seen' && (await renewSweep(world, before.sweep, cyclePlan.sweep));
+    });
+    const end = swept.kind === 'seen' ? { swept: swept.value } : { unwritten: swept.reason };
+    return { ...told(before, { plan: cyclePlan, seenNow, options }), outcomes, ...end };
   } finally {
-    await Promise.all(seenNow.looked.map(({ session }) => session?.close()));
+    await Promise.all(seenNow.looked.map(async ({ session }) => await session?.close()));
   }
+}
+
+/** The state with what the list proves to be ours; as it was read where the registry takes no writes. */
+async function entered(
+  world: World,
+  options: ReapOptions,
+  { before, listing }: { readonly before: Snapshot; readonly listing: Part<Listing> },
+): Promise<Snapshot['state']> {
+  const after = await softly(() => enterListed(world, options.acting, before.state, listing));
+  if (after.kind === 'seen') return after.value;
+  world.log.say('error', `what the list proves to be ours could not be entered: ${after.reason}`);
+  return before.state;
 }
 
 type Thought = { readonly plan: Plan; readonly seenNow: Look; readonly options: ReapOptions };
@@ -83,7 +91,8 @@ function think(
   const { before, state, seenNow, options } = from;
   return plan({
     state,
-    reconciled: seenNow.reconciled,
+    // A real cycle has reopened what came back; what it left ended is a list that lags behind.
+    reconciled: options.dryRun ? seenNow.reconciled : { ...seenNow.reconciled, reopened: [] },
     looked: seenNow.looked,
     strays: seenNow.strays,
     sweep: before.sweep,
@@ -129,38 +138,30 @@ async function act(world: World, { plan: of, seenNow, options }: Thought): Promi
   return [...carried.flat(), ...strays];
 }
 
-/** The same policy with a look of its own: six samples before an idle kill, on the connection that is open. */
-async function askAgain(world: World, pod: PodPlan, session: ShellSession | null): Promise<Verdict> {
-  const lookup = await softly(() => world.provider.get(pod.record.id));
-  const provider = lookAt({ kind: 'unseen', reason: 'asked by id' }, lookup);
-  const owners = await softly(() => world.ci.liveness([pod.record.owner]));
-  const owner = owners.kind === 'seen' ? (owners.value[0] ?? pod.observation.owner) : owners;
-  const samples = pod.verdict.reason === 'idle' ? SURE_SAMPLES : 1;
-  const visited =
-    provider.kind === 'present'
-      ? await visit(world, { record: pod.record, pod: provider.pod, samples, session })
-      : { look: pod.observation.visit, session };
-  const now = world.clock.now();
-  const observation = { at: now, provider, visit: visited.look, owner };
-  // Its own fence does not bind the one who asks for himself.
-  const record: PodRecord = { ...pod.record, status: 'active', fence: null };
-  return decide({ record, observation, sightings: pod.sightings, rules: pod.rules, now, routeTrusted: true });
-}
-
 /** What was learned, in one commit; nothing new is no commit. */
-async function write(world: World, { plan: of, seenNow, options }: Thought): Promise<void> {
-  const ops = of.pods.flatMap((pod): RegistryOp[] => {
-    const looked = seenNow.looked.find((one: LookedPod) => one.record.id === pod.record.id);
-    return looked === undefined ? [] : learn(world, options.acting, pod);
-  });
+async function write(
+  world: World,
+  { plan: of, options, outcomes }: Omit<Thought, 'seenNow'> & { readonly outcomes: readonly Outcome[] },
+): Promise<void> {
+  const ops = of.pods.flatMap((pod): RegistryOp[] =>
+    learn(world, options.acting, pod, livesOn(pod, outcomes)),
+  );
   if (ops.length > 0) await world.registry.submit(ops);
 }
 
+/** What was not ordered to end, and what was ordered to end and is still there. */
+function livesOn({ record, verdict }: PodPlan, outcomes: readonly Outcome[]): boolean {
+  if (verdict.kind === 'keep') return true;
+  const end = outcomes.find(({ pod, order }) => pod === record.id && order === 'teardown');
+  return end?.kind === 'released' || end?.kind === 'failed';
+}
+
 /** The tip is read after the commits of this cycle, so that the next one can tell a rewind. */
-async function renewSweep(world: World, next: SweepState): Promise<boolean> {
+async function renewSweep(world: World, before: SweepState, next: SweepState): Promise<boolean> {
   const { version, sweep } = await world.registry.read();
   if (version === null) return false;
-  // Somebody else's sightings of meanwhile are not overwritten: the adapter's lease refuses, and ours rest.
+  // This read has renewed the lease, so what another reaper saved meanwhile is noticed here: his sightings stand.
+  if (JSON.stringify(sweep) !== JSON.stringify(before)) return false;
   const now = world.clock.now();
   return await world.registry.saveSweep({
     ...next,

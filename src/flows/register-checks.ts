@@ -1,10 +1,13 @@
 /** The checks of register, all before anything is written: each refusal names the input and the mend. */
-import { HOUR_MS } from '../domain/duration.ts';
+import { formatDuration, HOUR_MS } from '../domain/duration.ts';
 import { ConfigError, Refusal } from '../domain/errors.ts';
 import type { Owner } from '../domain/owner.ts';
+import type { PodRecord } from '../domain/pod.ts';
 import { stampOf } from '../domain/policy/reconcile.ts';
 import type { ProviderPod } from '../domain/provider-pod.ts';
+import { allRecords } from '../domain/registry/state.ts';
 import type { Rules } from '../domain/rules.ts';
+import { mintedFor } from '../domain/stamp.ts';
 import type { Snapshot, World } from '../ports.ts';
 import type { Acting } from './acting.ts';
 import { proveLogin } from './prove-login.ts';
@@ -68,15 +71,42 @@ export async function findPod(world: World, podId: string): Promise<ProviderPod>
   });
 }
 
-/** Finds out before the job starts, not when the bill has to be stopped. */
-export async function checkKey(world: World): Promise<void> {
+/** Finds out before the job starts, not when the bill has to be stopped. Gives what could not be found out. */
+export async function checkKey(world: World): Promise<readonly string[]> {
   const { read, terminate } = await world.provider.abilities();
-  if (read === 'yes' && terminate !== 'no') return;
+  if (read === 'yes' && terminate === 'yes') return [];
+  if (read === 'yes' && terminate === 'unknown')
+    return ['whether this RunPod key may terminate pods could not be measured'];
   throw new Refusal('key-cannot-terminate', {
     tried: 'Checking what the RunPod key may do',
     cameBack: read === 'no' ? 'it may not read pods' : 'it may look but not terminate',
     state: 'The pod was not touched and is not registered',
     next: 'Give a key with read and write access to pods (api-key or RUNPOD_API_KEY)',
+  });
+}
+
+/** The reaper that has not come for this long is told. */
+const LATE_SWEEP_MS = 2 * HOUR_MS;
+
+/** Says before the job starts whether anybody watches: a schedule may be late, or switched off. */
+export function saysLateSweep({ state, sweep }: Snapshot, now: number): readonly string[] {
+  const { lastFullSweepAt } = sweep;
+  const oldest = allRecords(state).reduce((first, record) => Math.min(first, record.registeredAt), now);
+  if (now - (lastFullSweepAt ?? oldest) <= LATE_SWEEP_MS) return [];
+  const since = lastFullSweepAt === null ? 'never' : `${formatDuration(now - lastFullSweepAt)} ago`;
+  return [
+    `the last sweep of the reaper was ${since}: until it comes, this job and the pod's own switch alone end the pod`,
+  ];
+}
+
+/** A job must not begin its work on a pod that is being ended. */
+export function checkNotEnding({ id, status, fence }: PodRecord, now: number): void {
+  if (status !== 'terminating' || fence === null || fence.until <= now) return;
+  throw new Refusal('fence-held', {
+    tried: `Registering ${id}`,
+    cameBack: `${fence.holder} is ending it (${fence.reason})`,
+    state: 'The pod and its record were not touched',
+    next: `Wait until that is over, at most ${formatDuration(fence.until - now)}, and look again`,
   });
 }
 
@@ -125,10 +155,16 @@ export async function checkTaking(
   ) {
     warnings.push('the SSH address that was given is not the one the provider shows; the provider’s is used');
   }
-  if (stampOf(pod) === null && isOlderThanRun(world, input, pod)) {
+  if (!carriesOwnStamp(pod) && isOlderThanRun(world, input, pod)) {
     await proveLogin(world, pod, { registryId, adopt: input.adopt });
   }
   return warnings;
+}
+
+/** A stamp that was minted for another pod came along with a copied env and proves nothing. */
+function carriesOwnStamp(pod: ProviderPod): boolean {
+  const stamp = stampOf(pod);
+  return stamp !== null && pod.createdAt !== null && mintedFor(stamp, pod.createdAt);
 }
 
 /** An unstamped pod that was there before this run (unknown: an hour) might be a colleague's. */

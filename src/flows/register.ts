@@ -2,25 +2,30 @@
 import { setDeadlines } from '../domain/deadlines.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { Refusal, WorldError } from '../domain/errors.ts';
-import { gpuText, newRecord } from '../domain/new-record.ts';
+import { ADOPTED, gpuText, newRecord } from '../domain/new-record.ts';
 import { judgeOwnership, ownerName } from '../domain/owner.ts';
 import { unseen } from '../domain/part.ts';
-import { isLive, type PodRecord, podKey } from '../domain/pod.ts';
+import { isLive, isSamePod, type PodRecord, podKey } from '../domain/pod.ts';
 import { stampOf } from '../domain/policy/reconcile.ts';
 import type { ProviderPod } from '../domain/provider-pod.ts';
+import { findRecord } from '../domain/registry/change.ts';
 import type { RegistryOp } from '../domain/registry/ops.ts';
 import type { Snapshot, World } from '../ports.ts';
 import { opBase } from './acting.ts';
 import { softly } from './ask.ts';
+import { notRecorded } from './not-recorded.ts';
 import { pinFromLog } from './pin.ts';
 import {
   checkArtifacts,
   checkKey,
+  checkNotEnding,
   checkRegistry,
   checkTaking,
   findPod,
   type RegisterInput,
+  saysLateSweep,
 } from './register-checks.ts';
+import { settleBase } from './settle.ts';
 
 export type Registered = {
   readonly record: PodRecord;
@@ -32,29 +37,39 @@ export type Registered = {
 /** Throws ConfigError or Refusal and leaves the pod untouched; the record stands when this returns. */
 export async function register(world: World, input: RegisterInput): Promise<Registered> {
   checkArtifacts(input);
+  const doubts = await checkKey(world);
   const pod = await findPod(world, input.podId);
-  await checkKey(world);
   const snapshot = await world.registry.read();
   checkRegistry(snapshot, pod, input);
-  const existing = snapshot.state.pods[podKey({ provider: 'runpod', id: pod.id })];
-  if (existing !== undefined && isLive(existing)) return await takeExisting(world, input, existing, snapshot);
-  const warnings = await checkTaking(world, input, pod, snapshot.state.meta.registryId);
-  return await enter(world, input, pod, warnings);
+  const warnings = [...doubts, ...saysLateSweep(snapshot, world.clock.now())];
+  const existing = findRecord(snapshot.state, pod.id);
+  if (existing !== null && isLive(existing) && isSamePod(existing, pod)) {
+    return await takeExisting(world, input, { record: existing, snapshot, warnings });
+  }
+  const more = await checkTaking(world, input, pod, snapshot.state.meta.registryId);
+  return await enter(world, input, pod, [...warnings, ...more]);
 }
+
+type Existing = {
+  readonly record: PodRecord;
+  readonly snapshot: Snapshot;
+  readonly warnings: readonly string[];
+};
 
 /** A record is there already: mine, to be reclaimed, or another owner's. */
 async function takeExisting(
   world: World,
   input: RegisterInput,
-  record: PodRecord,
-  snapshot: Snapshot,
+  { record, snapshot, warnings }: Existing,
 ): Promise<Registered> {
   const answers = await softly(() => world.ci.liveness([record.owner]));
   const former = answers.kind === 'seen' ? (answers.value[0] ?? unseen('no answer')) : answers;
   const ownership = judgeOwnership(record.owner, input.owner, former);
   if (ownership.kind === 'mine') {
+    checkNotEnding(record, world.clock.now());
     await world.registry.probeWrite();
-    return { record, version: snapshot.version, how: 'already-mine', warnings: [] };
+    await noteAdoption(world, input, record);
+    return { record, version: snapshot.version, how: 'already-mine', warnings };
   }
   if (ownership.kind !== 'reclaim') throw needsClaim(record, ownership.kind);
   const now = world.clock.now();
@@ -74,8 +89,19 @@ async function takeExisting(
   if (result?.kind === 'refused' || after === undefined) {
     throw refusedByRegistry(record.id, result?.kind === 'refused' ? result.detail : 'the record is gone');
   }
+  await noteAdoption(world, input, after);
   world.log.say('notice', `${record.id}: reclaimed from an earlier process of ${ownerName(input.owner)}`);
-  return { record: after, version: submitted.version, how: 'reclaimed', warnings: [] };
+  return { record: after, version: submitted.version, how: 'reclaimed', warnings };
+}
+
+/** Said again with adopt after arming was refused over another registry's mark. */
+async function noteAdoption(
+  world: World,
+  { acting, adopt }: RegisterInput,
+  record: PodRecord,
+): Promise<void> {
+  if (!adopt || record.notes.includes(ADOPTED)) return;
+  await world.registry.submit([{ ...settleBase(world, acting, record), note: ADOPTED }]);
 }
 
 function needsClaim(record: PodRecord, kind: 'sibling-alive' | 'other'): Refusal {
@@ -126,26 +152,9 @@ async function enter(
     return { record: after, version: submitted.version, how: 'registered', warnings };
   } catch (error) {
     if (!(error instanceof WorldError)) throw error;
-    throw await notRecorded(world, input, pod, error);
+    const own = input.ownNonce !== null && stampOf(pod)?.nonce === input.ownNonce;
+    throw await notRecorded(world, record, own, error);
   }
-}
-
-/** A pod that carries this job's own nonce would bill unseen: it is ended. Every other is left and named. */
-async function notRecorded(
-  world: World,
-  input: RegisterInput,
-  pod: ProviderPod,
-  error: WorldError,
-): Promise<WorldError> {
-  const own = input.ownNonce !== null && stampOf(pod)?.nonce === input.ownNonce;
-  const ended = own ? await softly(() => world.provider.terminate(pod.id)) : null;
-  const state =
-    ended === null
-      ? `Pod ${pod.id} was not made by this job: it was left running and is not registered`
-      : ended.kind === 'seen'
-        ? `Pod ${pod.id} was made by this job and could not be recorded, so it was ended`
-        : `Pod ${pod.id} was made by this job and could neither be recorded nor ended (${ended.reason}): it may bill`;
-  return new WorldError(error.failure, { ...error.told, state, cause: error }, { status: error.status });
 }
 
 async function recordOf(world: World, input: RegisterInput, pod: ProviderPod): Promise<PodRecord> {
@@ -158,7 +167,7 @@ async function recordOf(world: World, input: RegisterInput, pod: ProviderPod): P
     account: account.kind === 'seen' && account.value.kind === 'seen' ? account.value.value.id : null,
     nonce: stampOf(pod)?.nonce ?? null,
     gpu: input.gpu ?? gpuText(pod),
-    costPerHourMicroUsd: pod.costPerHourMicroUsd ?? input.costPerHourMicroUsd,
+    costPerHourMicroUsd: priceOf(pod, input.costPerHourMicroUsd),
     deadlines: setDeadlines({
       now,
       killInMs: input.killInMs,
@@ -171,8 +180,15 @@ async function recordOf(world: World, input: RegisterInput, pod: ProviderPod): P
     artifacts: { remotePath: input.remotePath, none: input.noArtifacts, allowEmpty: input.allowEmpty },
     hostKey: await pinFromLog(world, pod),
     now,
-    note: null,
+    note: input.adopt ? ADOPTED : null,
   });
+}
+
+/** The figure reads 0 while a pod is stopped, although its disk bills: that is no price. */
+function priceOf(pod: ProviderPod, given: number | null): number | null {
+  return pod.costPerHourMicroUsd === 0 && pod.status !== 'RUNNING'
+    ? given
+    : (pod.costPerHourMicroUsd ?? given);
 }
 
 /** What register says about the limits it has set. */

@@ -1,6 +1,6 @@
 /** The pod of a record as a GET shows it now, and a connection to it: contact only with what was just shown. */
 import { Refusal } from '../domain/errors.ts';
-import type { PodRecord } from '../domain/pod.ts';
+import { isSamePod, type PodRecord } from '../domain/pod.ts';
 import type { ProviderPod } from '../domain/provider-pod.ts';
 import type { ShellSession, World } from '../ports.ts';
 import { openPod } from './visit.ts';
@@ -11,8 +11,7 @@ export async function shownPod(world: World, record: PodRecord): Promise<Provide
   if (lookup.kind === 'absent' || lookup.pod.status === 'TERMINATED') {
     throw notShown(record, 'the account shows no such pod any more');
   }
-  const { createdAt } = lookup.pod;
-  if (record.createdAt !== null && createdAt !== null && createdAt !== record.createdAt) {
+  if (!isSamePod(record, lookup.pod)) {
     throw notShown(record, 'another pod bears this id now');
   }
   return lookup.pod;

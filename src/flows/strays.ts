@@ -5,10 +5,12 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { PodRecord } from '../domain/pod.ts';
 import { podKey } from '../domain/pod.ts';
 import type { StrayPlan } from '../domain/policy/plan.ts';
-import type { EndReason } from '../domain/policy/reasons.ts';
+import { type EndReason, type Verdict, verdict } from '../domain/policy/reasons.ts';
+import { judgeStray, stampOwner } from '../domain/policy/stray.ts';
 import type { ReaperRules } from '../domain/rules.ts';
 import type { World } from '../ports.ts';
 import { type Acting, opBase } from './acting.ts';
+import { softly } from './ask.ts';
 import { verdictFacts } from './learn.ts';
 import { teardown } from './teardown.ts';
 import { walled } from './wall.ts';
@@ -54,19 +56,35 @@ async function endStray(world: World, options: StrayOptions, stray: StrayPlan): 
     verdict: verdictFacts(stray.verdict, world.clock.now()),
     session: null,
     noSession: 'a stray is not visited',
-    askAgain: null,
+    askAgain: () => askAgain(world, stray, options.rules, entered.state.meta.repository?.server ?? '-'),
     localPath: null,
     pullBudgetMs: options.pullBudgetMs,
     skipPull: false,
   });
 }
 
+/** By id and by its run; its stamp must still be the one that was judged. */
+async function askAgain(
+  world: World,
+  stray: StrayPlan,
+  rules: ReaperRules,
+  server: string,
+): Promise<Verdict> {
+  const lookup = await softly(() => world.provider.get(stray.pod.id));
+  if (lookup.kind === 'unseen') return verdict('provider-unseen', { why: lookup.reason });
+  if (lookup.value.kind === 'absent') return verdict('absent-counting');
+  const { pod } = lookup.value;
+  if (pod.stamp !== stray.pod.stamp) return verdict('stray-waiting', { stamp: 'changed' });
+  const owners = await softly(() => world.ci.liveness([stampOwner(stray.stamp, server)]));
+  const owner = owners.kind === 'seen' ? (owners.value[0] ?? stray.owner) : owners;
+  return judgeStray({ ...stray, pod, owner }, rules, world.clock.now());
+}
+
 /** A stray never came to register, where artifacts are declared: there is nothing that could be verified. */
 function recordOf(world: World, { rules, acting }: StrayOptions, { pod, stamp }: StrayPlan): PodRecord {
-  const nobody = { attempt: null, job: null, matrix: null, checkRunId: null, repository: null };
   return newRecord({
     pod,
-    owner: { label: null, labelGiven: false, key: null, uuid: acting.actor.uuid ?? stamp.nonce, ...nobody },
+    owner: { ...stampOwner(stamp, '-'), key: null, uuid: acting.actor.uuid ?? stamp.nonce },
     account: null,
     nonce: stamp.nonce,
     gpu: gpuText(pod),

@@ -1,7 +1,7 @@
 /** Teardown on request: finds the owner's own pod, reopens a record that the provider contradicts, and ends it. */
 import type { Outcome } from '../domain/outcome.ts';
 import type { Owner } from '../domain/owner.ts';
-import { isLive, type PodRecord, podKey } from '../domain/pod.ts';
+import { isLive, isSamePod, type PodRecord, podKey } from '../domain/pod.ts';
 import type { EndReason } from '../domain/policy/reasons.ts';
 import type { World } from '../ports.ts';
 import { type Acting, opBase } from './acting.ts';
@@ -25,7 +25,7 @@ export type TeardownOwnInput = {
 export async function teardownOwn(world: World, input: TeardownOwnInput): Promise<Outcome> {
   const { record: found } = await findRecord(world, input.podId);
   mustOwn(found, input.owner, 'Tearing down');
-  const record = isLive(found) ? found : await reopened(world, input, found);
+  const record = isLive(found) ? found : await reopened(world, input.acting, found);
   if (input.forcedBecause !== null) {
     world.log.say('warning', `${record.id}: forced, because: ${input.forcedBecause}`);
   }
@@ -40,11 +40,12 @@ function reasonOf({ forcedBecause, skipPull }: TeardownOwnInput): EndReason {
 }
 
 /** A pod that is shown although its record has ended goes on; one that is away stays as the record says. */
-async function reopened(world: World, input: TeardownOwnInput, ended: PodRecord): Promise<PodRecord> {
+export async function reopened(world: World, acting: Acting, ended: PodRecord): Promise<PodRecord> {
   const lookup = await world.provider.get(ended.id);
   if (lookup.kind === 'absent' || lookup.pod.status === 'TERMINATED') return ended;
+  if (!isSamePod(ended, lookup.pod)) return ended;
   const reason = `shown by the provider although ${ended.status}`;
-  const op = { ...opBase(world, input.acting, 'reopen'), op: 'reopen' as const, pod: ended.id, reason };
+  const op = { ...opBase(world, acting, 'reopen'), op: 'reopen' as const, pod: ended.id, reason };
   const { state } = await world.registry.submit([op]);
   return state.pods[podKey(ended)] ?? ended;
 }

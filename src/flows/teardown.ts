@@ -1,17 +1,19 @@
 /** How a pod is ended, in one order: fence, pet, pull, verify, keep, ask again, terminate, confirm, settle. */
-import { formatDuration, MINUTE_MS } from '../domain/duration.ts';
+import { formatUsd } from '../domain/budget.ts';
+import { MINUTE_MS } from '../domain/duration.ts';
 import { WorldError } from '../domain/errors.ts';
-import type { Outcome, OutcomeKind } from '../domain/outcome.ts';
+import type { Outcome } from '../domain/outcome.ts';
 import { type PodRecord, podKey, type VerdictFacts } from '../domain/pod.ts';
 import { type EndReason, REASONS, type Verdict } from '../domain/policy/reasons.ts';
-import { BRIEF_PULL_MS, LATEST_LOOK_MS } from '../domain/rules.ts';
+import { BRIEF_PULL_MS } from '../domain/rules.ts';
 import type { ShellSession, World } from '../ports.ts';
 import type { Acting } from './acting.ts';
-import { type Ending, settleEnd, terminateAndConfirm } from './end-pod.ts';
+import { costOf, type Ending, settleEnd, terminateAndConfirm } from './end-pod.ts';
 import { releaseFence, renewFence, takeFence, whileFenced } from './fence.ts';
 import { petUntil } from './pet.ts';
 import { type Saved, saveArtifacts } from './save-artifacts.ts';
 import { settleBase } from './settle.ts';
+import { stillStands } from './still-stands.ts';
 
 export type TeardownInput = {
   readonly acting: Acting;
@@ -29,13 +31,16 @@ export type TeardownInput = {
   readonly skipPull: boolean;
 };
 
-/** Ends one pod, or says why it stays up. Throws only for a mistake in the program. */
+/** Ends one pod, or says why it stays up. Throws only for a mistake in the program, or the registry. */
 export async function teardown(world: World, input: TeardownInput): Promise<Outcome> {
   const { acting, record, reason } = input;
   const { inferred } = REASONS[reason];
+  const hopeless = whyUnsaved(input);
+  if (hopeless !== null) return await stayUp(world, input, hopeless);
   const fenced = await takeFence(world, acting, record, { reason, inferred, verdict: input.verdict });
   if (fenced.kind === 'refused') {
-    return told(input, 'handed-over', `fence-${fenced.because}`, `not ended: ${fenced.detail}`);
+    const says = `not ended: ${fenced.detail}`;
+    return told(input, { kind: 'handed-over', reason: `fence-${fenced.because}`, says });
   }
   const held = fenced.record;
   try {
@@ -49,6 +54,22 @@ export async function teardown(world: World, input: TeardownInput): Promise<Outc
   }
 }
 
+/** Why the artifacts cannot be saved, known before anything is done; null = they may be, or need not be. */
+function whyUnsaved({ record, reason, session, noSession, askAgain }: TeardownInput): string | null {
+  // An explicit order is told in the history, however it ends.
+  if (askAgain === null || session !== null) return null;
+  if (REASONS[reason].beforeVerified || record.artifacts.none) return null;
+  return `it could not be reached: ${noSession}`;
+}
+
+/** No fence is taken for an end that cannot be: it would only keep others off, and fill the history each cycle. */
+async function stayUp(world: World, input: TeardownInput, why: string): Promise<Outcome> {
+  const { record, acting, verdict } = input;
+  if (verdict !== null) await world.registry.submit([{ ...settleBase(world, acting, record), verdict }]);
+  const says = `it stays up, because its artifacts could not be saved: ${why}`;
+  return told(input, { kind: 'released', reason: 'not-saved', says });
+}
+
 async function endFenced(world: World, input: TeardownInput, held: PodRecord): Promise<Outcome> {
   const saved = await save(world, input, held);
   const { beforeVerified } = REASONS[input.reason];
@@ -58,8 +79,10 @@ async function endFenced(world: World, input: TeardownInput, held: PodRecord): P
     world.log.say('warning', `${held.id}: ended although its artifacts are not saved: ${saved.why}`);
   }
   const marked = await markVerified(world, input.acting, held, saved);
-  if (marked === null) return told(input, 'handed-over', 'fence-lost', 'the fence was lost while saving');
+  const lost = { kind: 'handed-over' as const, reason: 'fence-lost' };
+  if (marked === null) return told(input, { ...lost, says: 'not ended: the fence was lost while saving' });
   const objection = await stillStands(world, input, marked, saved);
+  if (objection?.reason === 'fence-lost') return told(input, { ...lost, says: objection.why });
   if (objection !== null) return await letGo(world, input, marked, objection);
   return await endNow(world, input, marked, saved);
 }
@@ -116,55 +139,11 @@ async function markVerified(
   return renewed.kind === 'held' ? renewed.record : null;
 }
 
-/** `verdict-changed` and `moved-meanwhile` are good news; every other reason leaves a pod that should have ended. */
-type Objection = {
-  readonly reason: 'verdict-changed' | 'moved-meanwhile' | 'not-saved' | 'look-too-old' | 'fence-lost';
-  readonly why: string;
-};
-
-/** Asked ≤ 60 s, and the record re-read right, before DELETE. The objection, or null when the order stands. */
-async function stillStands(
-  world: World,
-  input: TeardownInput,
-  held: PodRecord,
-  saved: Saved,
-): Promise<Objection | null> {
-  if (input.askAgain !== null) {
-    const again = await input.askAgain();
-    if (again.kind !== 'end') {
-      const why = `asked again, the verdict is ${again.reason}: ${REASONS[again.reason].says}`;
-      return { reason: 'verdict-changed', why };
-    }
-    const { beforeVerified } = REASONS[again.reason];
-    if (saved.kind === 'unsaved' && !beforeVerified)
-      return { reason: 'not-saved', why: `asked again, the reason is ${again.reason}, and ${saved.why}` };
-  }
-  if (saved.kind === 'verified' && world.clock.now() - saved.at > LATEST_LOOK_MS) {
-    const why = `the last look at the artifacts is older than ${formatDuration(LATEST_LOOK_MS)}`;
-    return { reason: 'look-too-old', why };
-  }
-  const snapshot = await world.registry.read();
-  return recordObjects(input, held, snapshot.state.pods[podKey(held)]);
-}
-
-/** What the record itself, just read again, says against the end. */
-function recordObjects(input: TeardownInput, held: PodRecord, now: PodRecord | undefined): Objection | null {
-  const fence = now?.fence;
-  if (fence?.holder !== input.acting.holder || fence.rev !== held.fence?.rev)
-    return { reason: 'fence-lost', why: 'the fence is no longer ours' };
-  if (now?.owner.uuid !== input.record.owner.uuid)
-    return { reason: 'moved-meanwhile', why: 'the owner has changed meanwhile' };
-  const limits = (record: PodRecord): string => JSON.stringify(record.deadlines);
-  if (limits(now) === limits(input.record) || input.reason === 'absolute-deadline') return null;
-  const why = 'its owner has moved a deadline or asked to keep it meanwhile';
-  return { reason: 'moved-meanwhile', why };
-}
-
 async function endNow(world: World, input: TeardownInput, held: PodRecord, saved: Saved): Promise<Outcome> {
   const verified = saved.kind === 'none-wanted' ? null : saved.kind === 'verified';
   const ending = await terminateAndConfirm(world, held);
   if (ending.kind === 'failed') return await failedEnd(world, input, held, ending);
-  if (ending.kind === 'pending') return await pendingEnd(world, input, held, ending.why);
+  if (ending.kind === 'pending') return await pendingEnd(world, input, held, ending);
   const how = ending.kind === 'gone' ? ('terminated' as const) : ('lost' as const);
   const facts = {
     reason: input.reason,
@@ -179,23 +158,23 @@ async function endNow(world: World, input: TeardownInput, held: PodRecord, saved
     if (!(error instanceof WorldError)) throw error;
     world.log.say('warning', `${held.id}: it is gone, but the registry could not be told: ${error.message}`);
   }
-  return told(input, 'done', input.reason, saysEnd(input, saved, ending.proof), { verified });
+  const costMicroUsd = costOf(held, world.clock.now());
+  const says = `${saysEnd(input, saved, ending.proof)}; cost so far ${formatUsd(costMicroUsd)}`;
+  return told(input, { kind: 'done', reason: input.reason, says, detail: { verified, costMicroUsd } });
 }
 
-/** The DELETE was accepted: the record says so, and whoever looks next finishes it. */
+/** A DELETE that was accepted stands in the record, and whoever looks next finishes it. */
 async function pendingEnd(
   world: World,
   input: TeardownInput,
   held: PodRecord,
-  why: string,
+  { accepted, why }: Extract<Ending, { kind: 'pending' }>,
 ): Promise<Outcome> {
-  await renewFence(world, input.acting, held, { step: 'deleted', lapse: true });
-  return told(
-    input,
-    'pending',
-    'not-confirmed',
-    `DELETE was accepted, but ${why}; it may still bill until confirmed`,
-  );
+  const step = accepted ? ('deleted' as const) : (held.fence?.step ?? 'fenced');
+  await renewFence(world, input.acting, held, { step, lapse: true });
+  const did = accepted ? `DELETE was accepted, but ${why}` : why;
+  const says = `${did}; it may still bill until confirmed`;
+  return told(input, { kind: 'pending', reason: 'not-confirmed', says });
 }
 
 /** The end stays wanted: the fence lapses at once, so that the next cycle asks anew. */
@@ -206,12 +185,8 @@ async function failedEnd(
   ending: Extract<Ending, { kind: 'failed' }>,
 ): Promise<Outcome> {
   await renewFence(world, input.acting, held, { step: held.fence?.step ?? 'fenced', lapse: true });
-  return told(
-    input,
-    'failed',
-    ending.error.failure,
-    `it still bills: DELETE was not accepted (${ending.why})`,
-  );
+  const says = `it still bills: DELETE was not accepted (${ending.why})`;
+  return told(input, { kind: 'failed', reason: ending.error.failure, says });
 }
 
 async function letGo(
@@ -222,7 +197,7 @@ async function letGo(
 ): Promise<Outcome> {
   const { reason, why } = objection;
   await releaseFence(world, input.acting, held, why);
-  return told(input, 'released', reason, `it stays up: ${why}`);
+  return told(input, { kind: 'released', reason, says: `it stays up: ${why}` });
 }
 
 function saysEnd(input: TeardownInput, saved: Saved, proof: string): string {
@@ -235,21 +210,10 @@ function saysEnd(input: TeardownInput, saved: Saved, proof: string): string {
   return `ended, because ${REASONS[input.reason].says}; ${artifacts}; ${proof}`;
 }
 
-function told(
-  input: TeardownInput,
-  kind: OutcomeKind,
-  reason: string,
-  says: string,
-  detail: Outcome['detail'] = {},
-): Outcome {
-  return {
-    pod: input.record.id,
-    order: 'teardown',
-    kind,
-    reason,
-    says,
-    detail: { why: input.reason, ...detail },
-  };
+type Told = Pick<Outcome, 'kind' | 'reason' | 'says'> & { readonly detail?: Outcome['detail'] };
+
+function told({ record, reason: why }: TeardownInput, end: Told): Outcome {
+  return { pod: record.id, order: 'teardown', ...end, detail: { why, ...end.detail } };
 }
 
 /** The usual time a teardown may spend on a pull. */

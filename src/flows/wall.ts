@@ -1,5 +1,5 @@
 /** The wall between pods: whatever goes wrong with one is that one's outcome and stops nobody else. */
-import { WorldError } from '../domain/errors.ts';
+import { ConfigError, Refusal, WorldError } from '../domain/errors.ts';
 import type { Outcome, OutcomeOrder } from '../domain/outcome.ts';
 
 export async function walled(
@@ -10,11 +10,14 @@ export async function walled(
   try {
     return await work();
   } catch (error) {
-    const known = error instanceof WorldError;
-    const reason = known ? error.failure : 'unexpected-error';
-    const says = known
-      ? error.message
-      : `unexpected: ${error instanceof Error ? error.message : String(error)}`;
-    return { pod, order, kind: 'failed', reason, says, detail: {} };
+    return { pod, order, kind: 'failed', ...told(error), detail: {} };
   }
+}
+
+function told(error: unknown): { readonly reason: string; readonly says: string } {
+  if (error instanceof WorldError) return { reason: error.failure, says: error.message };
+  if (error instanceof Refusal) return { reason: error.gate, says: error.message };
+  if (error instanceof ConfigError) return { reason: error.input, says: error.message };
+  const says = `unexpected: ${error instanceof Error ? error.message : String(error)}`;
+  return { reason: 'unexpected-error', says };
 }

@@ -23,7 +23,13 @@ import {
 
 type Row = { readonly when: string; readonly input: Partial<DecideInput>; readonly reason: Reason };
 
-const fence = (of: { until: number; step?: 'fenced' | 'deleted' }) => ({
+const fence = (of: {
+  until: number;
+  step?: 'fenced' | 'deleted';
+  holder?: string;
+  reason?: string;
+  inferred?: boolean;
+}) => ({
   holder: 'reaper:a',
   reason: 'idle',
   rev: 1,
@@ -79,6 +85,64 @@ const ROWS: readonly Row[] = [
       observation: anObservation({ provider: shown({ status: 'TERMINATED' }) }),
     },
     reason: 'terminated',
+  },
+  {
+    when: 'our DELETE was accepted minutes ago and the pod lingers, busy as it may look',
+    input: {
+      record: aRecord({
+        status: 'terminating',
+        fence: fence({ until: NOW - minutes(9), step: 'deleted' }),
+      }),
+      observation: anObservation({ visit: aVisit({ heartbeat: beat(1) }) }),
+    },
+    reason: 'still-shown',
+  },
+  {
+    when: 'our DELETE was accepted long ago and the pod is still there: that DELETE was lost',
+    input: {
+      record: aRecord({
+        status: 'terminating',
+        fence: fence({ until: NOW - minutes(10), step: 'deleted' }),
+      }),
+      observation: anObservation({ visit: aVisit({ heartbeat: beat(1) }) }),
+    },
+    reason: 'heartbeat-fresh',
+  },
+  ...(['requested', 'forced', 'pull-skipped'] as const).map(
+    (reason): Row => ({
+      when: `its owner asked for its end (${reason}) and died over it, busy as it may look`,
+      input: {
+        record: aRecord({
+          status: 'terminating',
+          fence: fence({ until: NOW, holder: 'uuid-1', reason, inferred: false }),
+          deadlines: someDeadlines(lapsed),
+        }),
+        observation: anObservation({ visit: aVisit({ heartbeat: beat(1) }) }),
+      },
+      reason,
+    }),
+  ),
+  {
+    when: 'an earlier owner asked for its end, whose pod it is no longer',
+    input: {
+      record: aRecord({
+        status: 'terminating',
+        fence: fence({ until: NOW, holder: 'uuid-0', reason: 'requested', inferred: false }),
+      }),
+      observation: anObservation({ visit: aVisit({ heartbeat: beat(1) }) }),
+    },
+    reason: 'heartbeat-fresh',
+  },
+  {
+    when: 'its owner asked for its end, and then to keep it',
+    input: {
+      record: aRecord({
+        status: 'terminating',
+        fence: fence({ until: NOW, holder: 'uuid-1', reason: 'requested', inferred: false }),
+        deadlines: someDeadlines({ keepUntilAt: NOW + 1 }),
+      }),
+    },
+    reason: 'kept',
   },
   {
     when: 'TERMINATED without us',
@@ -398,6 +462,18 @@ const ROWS: readonly Row[] = [
     reason: 'idle',
   },
   {
+    when: 'the visit sees an idle GPU, but the provider shows a busy one',
+    input: {
+      observation: anObservation({
+        provider: shown({
+          telemetry: seen({ uptimeMs: minutes(118), gpus: [{ util: 40, memoryUtil: 9 }], cpuUtil: 1 }),
+        }),
+      }),
+      sightings: idleFor(9, 99),
+    },
+    reason: 'api-busy',
+  },
+  {
     when: 'no route, but the provider shows a busy GPU',
     input: {
       observation: anObservation({
@@ -478,11 +554,9 @@ describe('decide', () => {
       'stray-expired',
       'stray-orphan',
       'stray-waiting',
-      'requested',
-      'forced',
-      'pull-skipped',
       'not-recorded',
       'all-absent',
+      'account-unknown',
       'other-account',
       'held-by-breaker',
       'held-by-caution',
@@ -504,7 +578,6 @@ describe('decide', () => {
         'not-recorded',
         'pull-skipped',
         'stray-expired',
-        'stray-orphan',
         'unreachable',
       ].sort(),
     );

@@ -115,6 +115,23 @@ describe('the breaker', () => {
     expect(reasons(planned([one], { state, sweep: idleSweep(['pod1']) }))).toEqual(['held-by-breaker']);
   });
 
+  it('does not count a pod twice whose end is tried again', () => {
+    const six = ids(6);
+    const lapsed = {
+      holder: 'reaper:x',
+      reason: 'idle',
+      rev: 1,
+      at: NOW - minutes(5),
+      until: NOW - minutes(4),
+      inferred: true,
+      step: 'fenced' as const,
+    };
+    const again = six.map((id) => looked(record(id, { status: 'terminating', fence: lapsed })));
+    const all = planned(again, { sweep: idleSweep(six) });
+    expect(new Set(reasons(all))).toEqual(new Set(['idle']));
+    expect(all.breaker).toMatchObject({ wanted: 6, recent: 0, tripped: false });
+  });
+
   it('stands until it is acknowledged, then lets them pass for an hour', () => {
     const sweep = { ...idleSweep(['pod1']), breakerTrippedAt: NOW - minutes(500) };
     const one = looked(record('pod1'));
@@ -178,6 +195,57 @@ describe('doubt', () => {
       'idle-counting',
     ]);
     expect(reasons(planned([looked(record('a'), away)], { sweep }))).toEqual(['lost-absent']);
+  });
+
+  it('one of two records away and the other unseen proves no account either', () => {
+    const away = {
+      provider: { kind: 'absent' as const, listedAway: seen(true as const) },
+      visit: noVisit('not-shown'),
+    };
+    const blind = { provider: { kind: 'unseen' as const, reason: 'HTML' }, visit: noVisit('not-shown') };
+    const sweep = {
+      ...emptySweep(REGISTRY),
+      pods: { 'runpod.a': { ...NO_SIGHTINGS, absent: sighted(3, minutes(60)) } },
+    };
+    expect(reasons(planned([looked(record('a'), away), looked(record('b'), blind)], { sweep }))).toEqual([
+      'all-absent',
+      'provider-unseen',
+    ]);
+  });
+
+  it.each([
+    ['another account', 'user_2', 'other-account'],
+    ['an account that could not be asked', null, 'account-unknown'],
+  ])('an absence seen with the key of %s concludes nothing and is not counted', (_what, account, reason) => {
+    const away = {
+      provider: { kind: 'absent' as const, listedAway: seen(true as const) },
+      visit: noVisit('not-shown'),
+    };
+    const before = { count: 1, firstAt: NOW - minutes(60), lastAt: NOW - minutes(60) };
+    const sweep = {
+      ...emptySweep(REGISTRY),
+      pods: { 'runpod.a': { ...NO_SIGHTINGS, absent: before } },
+    };
+    const all = planned([looked(record('a'), away), looked(record('b'))], { sweep, account });
+    expect(reasons(all)[0]).toBe(reason);
+    expect(all.pods[0]?.sightings.absent).toEqual(before);
+    expect(all.pods[0]?.orders).toEqual([]);
+  });
+
+  it('a record that never knew its account is judged by absence alone', () => {
+    const away = {
+      provider: { kind: 'absent' as const, listedAway: seen(true as const) },
+      visit: noVisit('not-shown'),
+    };
+    const sweep = {
+      ...emptySweep(REGISTRY),
+      pods: { 'runpod.a': { ...NO_SIGHTINGS, absent: sighted(2, minutes(15)) } },
+    };
+    const all = planned([looked(record('a', { account: null }), away), looked(record('b'))], {
+      sweep,
+      account: null,
+    });
+    expect(reasons(all)[0]).toBe('lost-absent');
   });
 
   it('when every pod has no route, none counts', () => {
@@ -265,6 +333,32 @@ describe('orders', () => {
       'pet',
       'mirror',
     ]);
+  });
+});
+
+describe('a fence that has lapsed', () => {
+  const lapsed = {
+    holder: 'reaper:x',
+    reason: 'idle',
+    rev: 1,
+    at: NOW - minutes(40),
+    until: NOW - minutes(4),
+    inferred: true,
+    step: 'deleted' as const,
+  };
+  const orders = (one: Looked) => planned([one]).pods[0]?.orders.map((order) => order.kind);
+
+  it('is not given back while its DELETE may still take effect, and nothing is sent to the pod', () => {
+    const one = looked(record('a', { status: 'terminating', fence: lapsed }), {
+      visit: aVisit({ heartbeat: beat(1) }),
+    });
+    expect(orders(one)).toEqual([]);
+  });
+
+  it('is not given back over a pod that could not be seen: what its holder knew would be lost', () => {
+    const blind = { provider: { kind: 'unseen' as const, reason: 'HTML' }, visit: noVisit('not-shown') };
+    const old = { ...lapsed, until: NOW - minutes(40) };
+    expect(orders(looked(record('a', { status: 'terminating', fence: old }), blind))).toEqual([]);
   });
 });
 

@@ -56,6 +56,36 @@ describe('reconcile', () => {
     expect(sorted.foreign).toHaveLength(1);
   });
 
+  it('fractions of a second in one answer make no other pod', () => {
+    const sorted = reconcile(aState([aRecord()]), [aPod({ createdAt: created + 366 })]);
+    expect(sorted.ours).toHaveLength(1);
+    expect(sorted.missing).toEqual([]);
+  });
+
+  it('of two pods with the name and the nonce of an intent the first made is ours, the copy is foreign', () => {
+    const name = 'pt-0a1b2c3d-aabbccdd';
+    const wanted = aRecord({ id: name, name, status: 'intent', nonce: stamp().nonce });
+    const copy = aPod({ id: 'p2', name, stamp: formatStamp(stamp()), createdAt: created + minutes(5) });
+    const first = aPod({ id: 'p1', name, stamp: formatStamp(stamp()), createdAt: created });
+    for (const listed of [
+      [copy, first],
+      [first, copy],
+    ]) {
+      const sorted = reconcile(aState([wanted]), listed);
+      expect(sorted.ours.map(({ pod }) => pod.id)).toEqual(['p1']);
+      expect(sorted.foreign.map(({ pod, why }) => [pod.id, why])).toEqual([['p2', 'copied-stamp']]);
+    }
+  });
+
+  it.each(['terminated', 'lost'] as const)(
+    'a %s pod that lingers as TERMINATED has not come back',
+    (status) => {
+      const sorted = reconcile(aState([aRecord({ status })]), [aPod({ status: 'TERMINATED' })]);
+      expect(sorted.reopened).toEqual([]);
+      expect(sorted.foreign).toEqual([]);
+    },
+  );
+
   it.each(['terminated', 'lost'] as const)('a %s pod that is listed is reopened', (status) => {
     const sorted = reconcile(aState([aRecord({ status })]), [aPod()]);
     expect(sorted.reopened).toHaveLength(1);
@@ -123,6 +153,11 @@ describe('strays', () => {
       'stray-waiting',
     ],
     ['locked', { ...looked({ ttlAt: NOW }, 2, 'unknown'), pod: aPod({ locked: true }) }, 'locked'],
+    [
+      'lingering as TERMINATED',
+      { ...looked({ ttlAt: NOW }, 2, 'unknown'), pod: aPod({ status: 'TERMINATED' }) },
+      'provider-terminated',
+    ],
   ])('%s', (_what, stray, reason) => {
     expect(judgeStray(stray, DEFAULT_RULES, NOW).reason).toBe(reason);
   });

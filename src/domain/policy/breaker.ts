@@ -15,7 +15,8 @@ export type Breaker = {
 };
 
 export type BreakerInput = {
-  readonly verdicts: readonly Verdict[];
+  /** One per pod that was judged, strays included, by provider id. */
+  readonly judged: readonly { readonly id: string; readonly verdict: Verdict }[];
   readonly state: RegistryState;
   readonly sweep: SweepState;
   readonly maxKills: number;
@@ -25,8 +26,12 @@ export type BreakerInput = {
 /** Deadlines, orphans by id and explicit teardown are never held back. */
 export function judgeBreaker(input: BreakerInput): Breaker {
   const { state, sweep, maxKills, now } = input;
-  const wanted = input.verdicts.filter(isInferredEnd).length;
-  const recent = allRecords(state).filter((record) => wasInferred(record, now)).length;
+  const doomed = new Set(input.judged.filter((of) => isInferredEnd(of.verdict)).map((of) => of.id));
+  const wanted = doomed.size;
+  // One pod is one kill: an end that is tried again does not count twice.
+  const recent = allRecords(state).filter(
+    (record) => !doomed.has(record.id) && wasInferred(record, now),
+  ).length;
   const trippedAt = sweep.breakerTrippedAt;
   const acknowledgedAt = state.meta.acknowledged.breakerAt;
   const acknowledged = acknowledgedAt !== null && now - acknowledgedAt < BREAKER_WINDOW_MS;
@@ -48,5 +53,5 @@ function isInferredEnd(of: Verdict): boolean {
 /** By the fences in git: held now, or ended within the window by an inferred verdict. */
 function wasInferred(record: RegistryState['pods'][string], now: number): boolean {
   if (record.fence !== null) return record.fence.inferred && now - record.fence.at < BREAKER_WINDOW_MS;
-  return record.end !== null && record.end.inferred && now - record.end.at < BREAKER_WINDOW_MS;
+  return record.end?.inferred === true && now - record.end.at < BREAKER_WINDOW_MS;
 }

@@ -2,9 +2,9 @@
 import { ownerDeadlineAt, stopAt } from '../deadlines.ts';
 import { isFresh } from '../heartbeat.ts';
 import type { ProviderPod } from '../provider-pod.ts';
-import { ABSENCE_SPACING_MS } from '../rules.ts';
+import { ABSENCE_SPACING_MS, LINGER_MS } from '../rules.ts';
 import type { DecideInput } from './input.ts';
-import { type Evidence, type Verdict, verdict } from './reasons.ts';
+import { type EndReason, type Evidence, type Verdict, verdict } from './reasons.ts';
 import { judgeVisit } from './visit.ts';
 
 /** Total: every input gets exactly one verdict; the first rule that speaks decides. */
@@ -15,11 +15,20 @@ export function decide(input: DecideInput): Verdict {
   if (provider.kind === 'unseen') return verdict('provider-unseen', { why: provider.reason });
   if (provider.kind === 'absent') return judgeAbsence(input, provider.listedAway.kind === 'seen');
   if (provider.pod.status === 'TERMINATED') return verdict('provider-terminated');
+  const judged = judgePresent(input, provider.pod);
+  return judged.kind === 'keep' && isOnItsWayOut(input)
+    ? verdict('still-shown', fenceEvidence(input))
+    : judged;
+}
+
+function judgePresent(input: DecideInput, pod: ProviderPod): Verdict {
   return (
-    judgeDeadlines(input, provider.pod) ??
+    judgeLimits(input, pod) ??
+    judgeRequest(input) ??
+    judgeOwnerDeadline(input, pod) ??
     judgeOwner(input) ??
-    judgeState(input, provider.pod) ??
-    judgeVisit(input, provider.pod)
+    judgeState(input, pod) ??
+    judgeVisit(input, pod)
   );
 }
 
@@ -32,6 +41,11 @@ function isDone({ record, observation: { provider } }: DecideInput): boolean {
 /** A fence in force binds everybody but its holder; after `until` it binds nobody. */
 function heldByOther({ record, now }: DecideInput): boolean {
   return record.status === 'terminating' && record.fence !== null && record.fence.until > now;
+}
+
+/** A pod may be shown for a while after its end was accepted: it is not petted back to life for that. */
+function isOnItsWayOut({ record: { fence }, now }: DecideInput): boolean {
+  return fence?.step === 'deleted' && now - fence.until < LINGER_MS;
 }
 
 function fenceEvidence({ record, now }: DecideInput): Evidence {
@@ -58,8 +72,8 @@ function judgeAbsence({ record, sightings, rules, now }: DecideInput, listedAway
 }
 
 /** Limits come first: no state of anything else cancels a deadline. */
-function judgeDeadlines(input: DecideInput, pod: ProviderPod): Verdict | null {
-  const { record, now, rules, observation } = input;
+function judgeLimits(input: DecideInput, pod: ProviderPod): Verdict | null {
+  const { record, now, observation } = input;
   const { deadlines } = record;
   if (now >= deadlines.absoluteDeadlineAt) {
     return verdict('absolute-deadline', { lateMs: now - deadlines.absoluteDeadlineAt });
@@ -73,6 +87,23 @@ function judgeDeadlines(input: DecideInput, pod: ProviderPod): Verdict | null {
     const leftMs = deadlines.keepUntilAt - now;
     return leftMs > 0 ? verdict('kept', { leftMs }) : verdict('keep-ended', { lateMs: -leftMs });
   }
+  return null;
+}
+
+const EXPLICIT: readonly EndReason[] = ['requested', 'forced', 'pull-skipped'];
+
+/** Its owner asked for its end and could not finish it: that word stands until he takes it back. */
+function judgeRequest({ record, now }: DecideInput): Verdict | null {
+  const { fence, owner, status } = record;
+  if (status !== 'terminating' || fence?.holder !== owner.uuid) return null;
+  const asked = EXPLICIT.find((reason) => reason === fence.reason);
+  return asked === undefined ? null : verdict(asked, { askedAgoMs: now - fence.at });
+}
+
+/** The owner deadline, and the single extension that a fresh heartbeat earns. */
+function judgeOwnerDeadline(input: DecideInput, pod: ProviderPod): Verdict | null {
+  const { record, now, rules, observation } = input;
+  const { deadlines } = record;
   const lateMs = now - ownerDeadlineAt(deadlines);
   if (lateMs < 0) return null;
   const left = deadlines.maxExtensions - deadlines.extensions;

@@ -33,17 +33,25 @@ export function ordersFor({ record, observation, verdict }: Ordered, now: number
     const { beforeVerified, inferred } = rowOf(verdict);
     return [{ kind: 'teardown', beforeVerified, inferred }];
   }
-  if (verdict.reason === 'fence-held' || UNTOUCHED.has(verdict.reason)) return [];
+  if (UNTOUCHED.has(verdict.reason)) return [];
   const orders: Order[] = [];
-  if (record.status === 'terminating' && record.fence !== null && record.fence.until <= now) {
+  const shown = observation.provider.kind === 'present';
+  // A pod that is not shown has not changed anybody's mind.
+  if (shown && record.status === 'terminating' && record.fence !== null && record.fence.until <= now) {
     orders.push({ kind: 'release' });
   }
   if (verdict.reason === 'extended') orders.push({ kind: 'extend' });
   return [...orders, ...visitOrders(record, observation, now)];
 }
 
-/** Verdicts under which the registry itself is in doubt, so that nothing is written on a pod. */
-const UNTOUCHED: ReadonlySet<string> = new Set(['other-account', 'all-absent']);
+/** Verdicts under which the account is in doubt or somebody else is at work: nothing is written on the pod. */
+const UNTOUCHED: ReadonlySet<string> = new Set([
+  'fence-held',
+  'still-shown',
+  'other-account',
+  'account-unknown',
+  'all-absent',
+]);
 
 /** How long the arm step of the job itself is left alone before the reaper arms in its place. */
 const ARM_STEP_MS = 5 * MINUTE_MS;

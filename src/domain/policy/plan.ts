@@ -1,5 +1,6 @@
 /** One cycle's decisions as one value: what was concluded of every pod, and the orders that follow. */
 
+import { DAY_MS } from '../duration.ts';
 import { withinReaper } from '../knobs.ts';
 import type { Observation } from '../observation.ts';
 import { type PodRecord, podKey } from '../pod.ts';
@@ -69,7 +70,10 @@ export function plan(input: PlanInput): Plan {
     return { ...stray, verdict: restVerdict(wanted, input.cautions) };
   });
   const breaker = judgeBreaker({
-    verdicts: [...judged, ...strays].map((of) => of.verdict),
+    judged: [
+      ...judged.map((of) => ({ id: of.record.id, verdict: of.verdict })),
+      ...strays.map((of) => ({ id: of.pod.id, verdict: of.verdict })),
+    ],
     state: input.state,
     sweep: input.sweep,
     maxKills: input.rules.maxKills,
@@ -109,23 +113,30 @@ function judgeOne(looked: Looked, input: PlanInput, routeTrusted: boolean): Judg
   const rules = withinReaper(record.rules, input.rules);
   const before = input.sweep.pods[podKey(record)] ?? NO_SIGHTINGS;
   const shared = { record, observation, rules, now: input.now, routeTrusted };
-  const sightings = countSightings({ ...shared, before });
-  const wanted = accountVerdict(looked, input) ?? decide({ ...shared, sightings });
+  const doubt = accountVerdict(looked, input);
+  const sightings = counted(countSightings({ ...shared, before }), before, doubt);
+  const wanted = doubt ?? decide({ ...shared, sightings });
   const resting = restVerdict(wanted, input.cautions);
   return { ...looked, rules, sightings, verdict: resting, rested: resting === wanted ? null : wanted };
 }
 
-/** Another account, or every one of several live records absent at once, concludes nothing of any pod. */
+/** What was not seen in the record's own account was not seen at all: no absence is counted of it. */
+function counted(after: PodSightings, before: PodSightings, doubt: Verdict | null): PodSightings {
+  return doubt === null ? after : { ...after, absent: before.absent };
+}
+
+/** Another account, or every one of several live records away at once, concludes nothing of any pod. */
 function accountVerdict({ record, observation }: Looked, input: PlanInput): Verdict | null {
   if (input.account !== null && record.account !== null && record.account !== input.account) {
     return verdict('other-account');
   }
   if (observation.provider.kind !== 'absent' || record.fence?.step === 'deleted') return null;
+  if (input.account === null && record.account !== null) return verdict('account-unknown');
   const live = input.looked.filter((other) => other.record.fence?.step !== 'deleted');
-  const absent = live.filter((other) => other.observation.provider.kind === 'absent');
-  if (live.length < 2 || absent.length < live.length) return null;
+  const shown = live.some((other) => other.observation.provider.kind === 'present');
+  if (live.length < 2 || shown) return null;
   const acknowledged = input.state.meta.acknowledged.accountAt;
-  const freshly = acknowledged !== null && input.now - acknowledged < 24 * 3_600_000;
+  const freshly = acknowledged !== null && input.now - acknowledged < DAY_MS;
   return freshly ? null : verdict('all-absent', { records: live.length });
 }
 

@@ -69,11 +69,7 @@ export const REASONS = {
     beforeVerified: true,
     alert: 'warn',
   }),
-  'stray-orphan': end('a stray of this registry whose run has completed', {
-    inferred: true,
-    beforeVerified: true,
-    alert: 'warn',
-  }),
+  'stray-orphan': end('a stray of this registry whose run has completed', { inferred: true, alert: 'warn' }),
   requested: end('its owner asked for it'),
   forced: end('ended by force, with a reason', { beforeVerified: true, alert: 'warn' }),
   'pull-skipped': end('ended on request without a pull', { beforeVerified: true, alert: 'warn' }),
@@ -88,6 +84,7 @@ export const REASONS = {
   'provider-unseen': keep('the provider could not be read', 'red'),
   'absent-counting': keep('absent, but not yet proven gone'),
   'all-absent': keep('all live pods are absent at once', 'red'),
+  'account-unknown': keep('absent, and the account could not be asked: nothing is concluded', 'warn'),
   'other-account': keep('the key belongs to another account than the record', 'red'),
   'not-ready': keep('it is not ready yet'),
   'error-state': keep('the provider shows an error state', 'warn'),
@@ -108,6 +105,7 @@ export const REASONS = {
   'host-key-changed': keep('its host key changed without a restart', 'red'),
   'visit-failed': keep('the visit failed', 'red'),
   'fence-held': keep('somebody else is ending it'),
+  'still-shown': keep('our DELETE was accepted, and it is still shown', 'red'),
   'held-by-breaker': keep('too many inferred kills at once: none is made', 'red'),
   'held-by-caution': keep('the registry is in doubt: no inferred kill', 'red'),
 } as const satisfies Readonly<Record<string, ReasonRow>>;

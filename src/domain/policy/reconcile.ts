@@ -1,5 +1,5 @@
 /** Sorts the account against the registry: ours, to reopen, stray or foreign; and who is missing. */
-import { isLive, type PodRecord, podKey } from '../pod.ts';
+import { isLive, isSamePod, type PodRecord, podKey } from '../pod.ts';
 import type { ProviderPod } from '../provider-pod.ts';
 import { allRecords, type RegistryState } from '../registry/state.ts';
 import { mintedFor, parseStamp, type Stamp } from '../stamp.ts';
@@ -38,12 +38,9 @@ export function reconcile(state: RegistryState, listed: readonly ProviderPod[]):
     foreign: Foreign[];
   };
   for (const pod of listed) {
-    const record = byId.get(pod.id) ?? intents.find((intent) => fulfils(intent, pod));
+    const record = byId.get(pod.id) ?? intents.find((intent) => fulfilledBy(intent, listed) === pod);
     if (record !== undefined && matches(record, pod)) {
-      (record.status === 'terminated' || record.status === 'lost' ? sorted.reopened : sorted.ours).push({
-        record,
-        pod,
-      });
+      (isBack(record, pod) ? sorted.reopened : sorted.ours).push({ record, pod });
     } else if (record !== undefined) sorted.foreign.push({ pod, why: 'id-reused' });
     else sortUnrecorded(pod, { registryId: state.meta.registryId, nonces, sorted });
   }
@@ -57,11 +54,19 @@ function fulfils(intent: PodRecord, pod: ProviderPod): boolean {
   return intent.name === pod.name && intent.nonce !== null && stampOf(pod)?.nonce === intent.nonce;
 }
 
-/** Id and createdAt together say that it is this pod; where a side does not know its time, the id does. */
+/** A pod that was copied with its name and stamp is younger than the one that was made for the intent. */
+function fulfilledBy(intent: PodRecord, listed: readonly ProviderPod[]): ProviderPod | undefined {
+  const able = listed.filter((pod) => fulfils(intent, pod));
+  return able.toSorted((left, right) => (left.createdAt ?? 0) - (right.createdAt ?? 0))[0];
+}
+
 function matches(record: PodRecord, pod: ProviderPod): boolean {
-  if (record.status === 'intent') return fulfils(record, pod);
-  if (record.id !== pod.id) return false;
-  return record.createdAt === null || pod.createdAt === null || record.createdAt === pod.createdAt;
+  return record.status === 'intent' ? fulfils(record, pod) : isSamePod(record, pod);
+}
+
+/** An ended pod may be listed as TERMINATED for a while: that is its end, not its return. */
+function isBack(record: PodRecord, pod: ProviderPod): boolean {
+  return (record.status === 'terminated' || record.status === 'lost') && pod.status !== 'TERMINATED';
 }
 
 export function stampOf(pod: ProviderPod): Stamp | null {

@@ -36,6 +36,7 @@ function judgeSeen(input: DecideInput, pod: ProviderPod, visit: Visit): Verdict 
   const { rules, sightings, now } = input;
   const activity = visitActivity(visit, pod, rules);
   if (activity.kind === 'busy') return verdict(activity.by);
+  if (apiActivity(pod, rules) === 'busy') return verdict('api-busy');
   if (activity.kind === 'unknown') return verdict('idle-unknown', { why: activity.why });
   if (activity.kind === 'no-gpu') return verdict('no-gpu');
   const evidence = {

@@ -44,6 +44,17 @@ function capped(of: Deadlines, absoluteAt: number): Deadlines | Refused {
   return { ...of, absoluteDeadlineAt: absoluteAt, absoluteGiven: true, keepUntilAt };
 }
 
+/** A keep waits for whoever takes the pod over; once taken, its own deadline counts, unless that has passed. */
+function withoutKeep(of: Deadlines, now: number): Deadlines {
+  return ownerDeadlineAt(of) > now ? { ...of, keepUntilAt: null } : of;
+}
+
+/** An owner who moves a limit has changed his mind about an end that nobody is carrying out any more. */
+function backToLife(record: PodRecord, now: number): Partial<PodRecord> {
+  const lapsed = record.fence !== null && record.fence.until <= now && record.fence.step !== 'deleted';
+  return lapsed ? { status: 'active', fence: null, confirmed: null } : {};
+}
+
 /** Reclaim and claim alike: a fence that still runs is not broken, a lapsed one falls with its holder. */
 function handOver(record: PodRecord, op: OpOf<'reclaim' | 'claim'>): Step {
   if (!isLive(record)) return notLive(record);
@@ -61,7 +72,8 @@ function handOver(record: PodRecord, op: OpOf<'reclaim' | 'claim'>): Step {
   const cap = op.op === 'claim' ? op.absoluteDeadlineAt : undefined;
   const limits = cap === undefined ? next : capped(next, cap);
   if ('because' in limits) return limits;
-  const patch = { owner: op.owner, deadlines: limits, status: 'active' as const, fence: null };
+  const deadlines = op.owner.uuid === record.owner.uuid ? limits : withoutKeep(limits, op.at);
+  const patch = { owner: op.owner, deadlines, status: 'active' as const, fence: null };
   return { kind: 'change', patch, detail: { from: record.owner.label, to: op.owner.label } };
 }
 
@@ -130,7 +142,7 @@ function extendTo(record: PodRecord, op: OpOf<'extend'>, nextAt: number): Step {
   if ('because' in next) return next;
   return {
     kind: 'change',
-    patch: { deadlines: next },
+    patch: { deadlines: next, ...backToLife(record, op.at) },
     says: ` to ${formatInstant(nextAt)}`,
     detail: { automatic: false },
   };
@@ -146,7 +158,7 @@ export function keep(record: PodRecord, op: OpOf<'keep'>): Step {
   const notes = [...addNote(record, `kept until ${until}: ${op.reason}`)];
   return {
     kind: 'change',
-    patch: { deadlines, notes },
+    patch: { deadlines, notes, ...backToLife(record, op.at) },
     says: ` until ${until}`,
     detail: { cut, reason: op.reason },
   };
