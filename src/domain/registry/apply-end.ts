@@ -114,7 +114,7 @@ function learned(record: PodRecord, op: OpOf<'settle'>): Partial<PodRecord> {
 }
 
 /** An unverified smaller pull does not replace a verified one: the next pull is measured against the good one. */
-function isNewMirror(record: PodRecord, next: NonNullable<OpOf<'settle'>['mirror']>): boolean {
+export function isNewMirror(record: PodRecord, next: NonNullable<OpOf<'settle'>['mirror']>): boolean {
   const last = record.lastMirror;
   if (last === null) return true;
   if (last.verified && !next.verified && next.files < last.files) return false;
