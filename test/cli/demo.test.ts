@@ -85,7 +85,7 @@ describe.runIf(process.platform === 'linux')('podtrack demo', () => {
       'armed again',
       'The expired pod is gone',
       'The idle pod is gone',
-      'the pod ended itself',
+      'the pod had ended itself',
       'The foreign pod runs on',
     ]) {
       expect(promises).toContain(word);

@@ -12,7 +12,7 @@ const GIT_MS = 20_000;
 export async function evidence(scene: Scene, tell: Narrator, laid: Laid): Promise<void> {
   tell.act(
     'What can be proven afterwards',
-    'The provider keeps a log of every request, and the registry is plain git: each step was a commit, made before or ' +
+    'This world keeps a log of every request, and the registry is plain git: each step was a commit, made before or ' +
       'right after the deed, and pushed so that two machines can never both believe they may act.',
   );
   await checkForeign(scene, tell, laid);

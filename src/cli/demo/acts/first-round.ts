@@ -10,8 +10,8 @@ export async function firstRound(scene: Scene, tell: Narrator, laid: Laid): Prom
   tell.act(
     'A reap cycle looks at every pod',
     'Some machine of yours runs this every few minutes; here it runs every few seconds, with rules to match. It visits ' +
-      'each pod once, pets the switch, copies new artifacts, and decides. One idle look is not enough to end a pod: it ' +
-      'takes two, at least 2 s apart.',
+      'each pod once, pets the switch (a sign of life, so that it waits), copies new artifacts, and ' +
+      'decides. One idle look is not enough to end a pod: it takes two, at least 2 s apart.',
   );
   const cycle = await runCycle(scene, tell);
   const busy = await recordOf(scene, BUSY);

@@ -1,5 +1,5 @@
 /** Act: the cycle that finds everything out: the lost switch, the deadline that lapsed, the pod that idles. */
-import { formatDuration } from '../../../domain/duration.ts';
+import { formatDuration, SECOND_MS } from '../../../domain/duration.ts';
 import type { PodRecord } from '../../../domain/pod.ts';
 import type { Cycle } from '../../../flows/reap.ts';
 import { BUSY, EXPIRED, IDLE, RESULTS } from '../cast.ts';
@@ -15,12 +15,16 @@ const MORE_THAN_WINDOW_MS = 200;
 export type Before = { readonly laid: Laid; readonly firstLookAt: number };
 
 export async function judgement(scene: Scene, tell: Narrator, before: Before): Promise<void> {
+  const isSlow = !scene.account.world.pods.has(EXPIRED);
+  const alsoExpired = isSlow ? '' : ' the expired pod, because its deadline passed, and';
   tell.act(
     'The next cycle acts',
-    'It arms the busy pod again with the time that is left. It ends the expired pod, because its deadline passed, and ' +
+    `It arms the busy pod again with the time that is left. It ends${alsoExpired} ` +
       'the idle one, because it idled for the whole window (six more looks at the GPU just before, to be sure). In that ' +
       'order always: fence it off, copy, compare, ask again, and only then DELETE.',
   );
+  if (isSlow)
+    tell.tell('This machine is slow: the expired pod was due in the cycle before, and ended there.');
   await untilItMatters(scene, tell, before.firstLookAt);
   const cycles: Cycle[] = [];
   for (let round = 1; round <= MOST_CYCLES; round += 1) {
@@ -40,9 +44,8 @@ async function untilItMatters(scene: Scene, tell: Narrator, firstLookAt: number)
   const windowOver = firstLookAt + scene.rules.idleWindowMs + MORE_THAN_WINDOW_MS;
   const at = Math.max(expired?.deadlines.ownerSetAt ?? 0, windowOver);
   const waitMs = Math.max(0, at - scene.world.clock.now());
-  tell.tell(`Until that deadline the real clock has ${formatDuration(waitMs)} to go. Waiting ...`, {
-    waitMs,
-  });
+  const says = `Waiting ${formatDuration(waitMs)}, by the real clock, until both are due ...`;
+  if (waitMs >= SECOND_MS) tell.tell(says, { waitMs });
   await pause(scene, waitMs);
 }
 

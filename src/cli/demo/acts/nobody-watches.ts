@@ -27,8 +27,8 @@ export async function nobodyWatches(scene: Scene, tell: Narrator, laid: Laid): P
   const byUs = asked.filter((request) => request.userAgent.startsWith(USER_AGENT));
   tell.check(
     took !== null && byPod.length > 0 && byUs.length === 0,
-    `${took === null ? 'The pod still runs' : `After ${formatDuration(took)} the pod ended itself`}, with its own key ` +
-      'and its own request; podtrack had no part in it.',
+    `${formatDuration(took ?? FIRES_WITHIN_MS)} later (its last beat came just before) the pod had ended itself, with ` +
+      'its own key and its own request; podtrack had no part in it.',
     { tookMs: took, requests: byPod.map(({ method, path }) => `${method} ${path}`).join(', ') },
   );
   tell.check(hosts.processes(BUSY).length === 0, 'With the pod its processes are gone, the switch included.');
