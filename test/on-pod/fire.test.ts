@@ -1,6 +1,6 @@
 /** The fire path against every answer a provider may give: what proves the end, what does not, and that it never gives up. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { KEY, type PodOptions, PodStand, until } from './pod-stand.ts';
+import { KEY, killIfThere, type PodOptions, PodStand, until } from './pod-stand.ts';
 import {
   type Answer,
   html,
@@ -206,7 +206,7 @@ describe('across a respawn', () => {
     });
     await tries(() => triesSoFar() >= 1);
     const first = pod.pidOf('watchdog');
-    process.kill(first, 'SIGKILL');
+    killIfThere(first, 'SIGKILL');
     await until('a new watchdog', () => pod.pidOf('watchdog') !== first);
     gone = true;
     await ends();

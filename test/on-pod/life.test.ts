@@ -98,7 +98,7 @@ underEachShell((lay) => {
       for (const stream of [0, 1, 2]) {
         expect(readlinkSync(`/proc/${pod.pidOf(role)}/fd/${stream}`)).toBe('/dev/null');
       }
-      process.kill(pod.pidOf(role), 'SIGHUP');
+      killIfThere(pod.pidOf(role), 'SIGHUP');
     }
     expect((await pod.status()).said.get('armed')).toBe('yes');
   });

@@ -1,7 +1,7 @@
 /** When the switch fires and when it does not: stop, absolute, the one extension, the pet window, and clocks that misbehave. */
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { PodStand, until } from './pod-stand.ts';
+import { killIfThere, PodStand, until } from './pod-stand.ts';
 
 let pod: PodStand;
 afterEach(() => pod.close());
@@ -133,14 +133,14 @@ describe('the pet window', () => {
 describe('clocks and halts', () => {
   it('fires after a halt (SIGSTOP) that outlasted the deadline, because every turn reads the clock', async () => {
     await armed({});
-    process.kill(pod.pidOf('supervisor'), 'SIGSTOP');
-    process.kill(pod.pidOf('watchdog'), 'SIGSTOP');
+    killIfThere(pod.pidOf('supervisor'), 'SIGSTOP');
+    killIfThere(pod.pidOf('watchdog'), 'SIGSTOP');
     await until('a status that sees the halt', async () => (await left('watchdog')) === 'stopped');
     expect(await left('armed')).toBe('no');
     pod.setClock(2500);
-    process.kill(pod.pidOf('watchdog'), 'SIGCONT');
+    killIfThere(pod.pidOf('watchdog'), 'SIGCONT');
     await fired();
-    process.kill(pod.pidOf('supervisor'), 'SIGCONT');
+    killIfThere(pod.pidOf('supervisor'), 'SIGCONT');
   });
 
   it('counts its own turns when the clock is set back, so that the deadline stays near', async () => {

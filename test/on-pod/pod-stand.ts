@@ -286,6 +286,8 @@ export async function until(what: string, test: () => boolean | Promise<boolean>
 }
 
 export function killIfThere(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
+  // Zero and negative numbers mean a whole group: our own, when a seat was empty.
+  if (pid <= 1) throw new Error(`No process to send ${signal} to`);
   try {
     process.kill(pid, signal);
   } catch {
