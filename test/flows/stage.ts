@@ -170,10 +170,17 @@ export function put(on: Stage, id: string, of: PodWish['pod'] = {}): void {
   );
 }
 
+/** The pod answers logins and scripts as a pod does. */
+export function answering(on: Stage, id: string, of: Partial<SwitchedPod> = {}): SwitchedPod {
+  const pod = switchedPod(id, () => on.clock.now(), of);
+  on.pods.set(id, pod);
+  return pod;
+}
+
 /** A pod that runs, is registered and, unless said otherwise, armed. */
 export async function ours(on: Stage, id: string, wish: PodWish = {}): Promise<PodRecord> {
   put(on, id, wish.pod);
-  on.pods.set(id, switchedPod(id, on.clock.now, wish.switched));
+  answering(on, id, wish.switched);
   if (!on.files.has(id)) on.files.set(id, { 'out.txt': `result of ${id}` });
   const input = registerInput(id, wish.register, anOwner({ uuid: `u-${id}`, ...wish.owner }));
   const { record } = await register(on.world, input);
