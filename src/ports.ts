@@ -1,11 +1,11 @@
 /** The few things we can do to the world. Flows see these interfaces and nothing behind them. */
-import { type Manifest, type Pulled } from './domain/artifacts.ts';
-import { type Owner, type OwnerLiveness } from './domain/owner.ts';
-import { type Part } from './domain/part.ts';
-import { type Listing, type Lookup, type ProviderPod, type SshAddress } from './domain/provider-pod.ts';
-import { type RefusedBecause, type RegistryEvent, type RegistryOp } from './domain/registry/ops.ts';
-import { type RegistryState } from './domain/registry/state.ts';
-import { type SweepState } from './domain/registry/sweep.ts';
+import type { Manifest, Pulled } from './domain/artifacts.ts';
+import type { Owner, OwnerLiveness } from './domain/owner.ts';
+import type { Part } from './domain/part.ts';
+import type { Listing, Lookup, ProviderPod, SshAddress } from './domain/provider-pod.ts';
+import type { RefusedBecause, RegistryEvent, RegistryOp } from './domain/registry/ops.ts';
+import type { RegistryState } from './domain/registry/state.ts';
+import type { SweepState } from './domain/registry/sweep.ts';
 
 /** Money as the provider tells it: micro-dollars and micro-dollars per hour. */
 export type Money = { readonly balanceMicroUsd: number; readonly spendPerHourMicroUsd: number };

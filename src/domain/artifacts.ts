@@ -27,6 +27,7 @@ export type Pulled = {
   readonly refused: readonly { readonly path: string; readonly reason: string }[];
 };
 
+/** What the registry keeps of a pull. */
 export const mirrorFacts = z.object({
   files: z.number().int().min(0),
   bytes: z.number().int().min(0),
@@ -34,9 +35,6 @@ export const mirrorFacts = z.object({
   verified: z.boolean(),
   moving: z.number().int().min(0).default(0),
 });
-
-/** What the registry keeps of a pull. */
-export type MirrorFacts = z.infer<typeof mirrorFacts>;
 
 export type ManifestDifference = {
   readonly missing: readonly string[];

@@ -1,9 +1,6 @@
 /** What `nvidia-smi` says: figures, "no GPU", or unknown. A missing figure is never zero. */
 import { type Part, seen, unseen } from './part.ts';
 
-/** The query whose CSV (noheader, nounits) `parseGpuSample` reads. */
-export const GPU_QUERY = 'index,uuid,utilization.gpu,memory.used,memory.total';
-
 /** One row; null where the driver gives no figure ([N/A], [Not Supported], MIG). */
 export type GpuFigures = {
   readonly index: string;

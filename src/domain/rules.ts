@@ -55,7 +55,6 @@ export const LINGER_MS = 10 * MINUTE_MS;
 export const BRIEF_PULL_MS = 2 * MINUTE_MS;
 /** Policy and artifacts are looked at no longer than this before DELETE. */
 export const LATEST_LOOK_MS = 60 * SECOND_MS;
-export const TOMBSTONE_MS = 30 * 24 * HOUR_MS;
 export const HEARTBEAT_SKEW_MS = 2 * MINUTE_MS;
 /** A stamp minted longer than this before the pod was created is a copied stamp. */
 export const STAMP_MINT_MS = HOUR_MS;

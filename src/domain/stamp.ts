@@ -61,8 +61,3 @@ export function mintedFor(stamp: Stamp, createdAt: number): boolean {
 export function podName(identityHash: string, nonce: string): string {
   return `pt-${identityHash.slice(0, 8)}-${nonce.slice(0, 8)}`;
 }
-
-/** `pt-eph-<same 8>-<ttlEpoch>-<nonce8>`. */
-export function volumeName(identityHash: string, ttlAt: number, nonce: string): string {
-  return `pt-eph-${identityHash.slice(0, 8)}-${Math.floor(ttlAt / 1000)}-${nonce.slice(0, 8)}`;
-}
