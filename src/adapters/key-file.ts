@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ConfigError } from '../domain/errors.ts';
+import { ConfigError, type Told } from '../domain/errors.ts';
 
 const LARGEST = 64 * 1024;
 
-function refused(input: string, tried: string, cameBack: string, next: string, cause?: unknown): ConfigError {
-  return new ConfigError(input, { tried, cameBack, state: 'Nothing was changed', next, cause });
+function refused(input: string, told: Omit<Told, 'state'>): ConfigError {
+  return new ConfigError(input, { ...told, state: 'Nothing was changed' });
 }
 
 /** Node's own word for what a file refused (`ENOENT`), never the content. */
@@ -21,19 +21,22 @@ export function readKeyFile(path: string, input: string): string | null {
   if (stat === undefined) return null;
   const tried = `Reading ${input} from ${path}`;
   if (!stat.isFile() || stat.size > LARGEST) {
-    throw refused(input, tried, 'it is no small regular file', `Put the key alone into ${path}`);
+    const cameBack = 'it is no small regular file';
+    throw refused(input, { tried, cameBack, next: `Put the key alone into ${path}` });
   }
   // Windows has no such modes; there the folder's own rights count.
   const wide = process.platform !== 'win32' && (stat.mode & 0o077) !== 0;
   if (wide) {
     const mode = (stat.mode & 0o777).toString(8);
-    throw refused(input, tried, `others may read it (mode ${mode})`, `Run: chmod 600 ${path}`);
+    const cameBack = `others may read it (mode ${mode})`;
+    throw refused(input, { tried, cameBack, next: `Run: chmod 600 ${path}` });
   }
   try {
     const text = readFileSync(path, 'utf8').trim();
     return text === '' ? null : text;
   } catch (error) {
-    throw refused(input, tried, `it cannot be read (${codeOf(error)})`, 'Mend the rights of the file', error);
+    const cameBack = `it cannot be read (${codeOf(error)})`;
+    throw refused(input, { tried, cameBack, next: 'Mend the rights of the file', cause: error });
   }
 }
 
@@ -44,15 +47,10 @@ export function readNamedFile(path: string, input: string): string {
     const text = readFileSync(path, 'utf8');
     if (text.trim() !== '') return text;
   } catch (error) {
-    throw refused(
-      input,
-      tried,
-      `${path} cannot be read (${codeOf(error)})`,
-      'Give the path of a file',
-      error,
-    );
+    const cameBack = `${path} cannot be read (${codeOf(error)})`;
+    throw refused(input, { tried, cameBack, next: 'Give the path of a file', cause: error });
   }
-  throw refused(input, tried, `${path} is empty`, 'Put the key into it');
+  throw refused(input, { tried, cameBack: `${path} is empty`, next: 'Put the key into it' });
 }
 
 /** Writes whole or not at all: 0600 in a folder of 0700. Throws ConfigError. */
@@ -67,6 +65,7 @@ export function writeKeyFile(path: string, text: string, input: string): void {
   } catch (error) {
     rmSync(beside, { force: true });
     const cameBack = `it cannot be written (${codeOf(error)})`;
-    throw refused(input, `Writing ${path}`, cameBack, `Make ${folder} writable for you`, error);
+    const next = `Make ${folder} writable for you`;
+    throw refused(input, { tried: `Writing ${path}`, cameBack, next, cause: error });
   }
 }
