@@ -100,7 +100,8 @@ describe('what it holds is a real repository', () => {
     const query = `{ repository(owner: "acme", name: "ci") { databaseId ref(qualifiedName: "refs/heads/podtrack") { target {
       oid ... on Commit {
         file(path: "a") { type object { ... on Tree { entries { name mode object { ... on Blob { text isTruncated } } } } } }
-        history(first: 1) { nodes { message } pageInfo { hasNextPage } }
+        deep: file(path: "a/b.txt") { name object { ... on Blob { text } } }
+        history(first: 1, path: "a/b.txt") { nodes { message } pageInfo { hasNextPage } }
       } } } } }`;
     expect((await graph(query)).body.data.repository).toMatchObject({
       databaseId: REPOSITORY.id,
@@ -112,6 +113,7 @@ describe('what it holds is a real repository', () => {
               entries: [{ name: 'b.txt', mode: 0o100644, object: { text: 'two', isTruncated: false } }],
             },
           },
+          deep: { name: 'b.txt', object: { text: 'two' } },
           history: { nodes: [{ message: 'second\n\nPodtrack-Seq: 2' }], pageInfo: { hasNextPage: true } },
         },
       },

@@ -33,8 +33,9 @@ function treeBytes(entries: readonly TreeEntry[]): Buffer {
 }
 
 export async function entriesOf(objects: Objects, tree: string): Promise<readonly TreeEntry[]> {
-  const read = await objects.read(`${tree}^{tree}`);
-  return read === null ? [] : parseTree(read.body);
+  // Behind a colon everything is a path, `^{tree}` too.
+  const read = await objects.read(tree.includes(':') ? tree : `${tree}^{tree}`);
+  return read?.kind === 'tree' ? parseTree(read.body) : [];
 }
 
 /** The oid of the changed tree; null = nothing is left in it. */

@@ -385,11 +385,11 @@ export function registryContract(makePlace: () => Promise<Place>): void {
       expect(await headlines({ limit: 3 })).toEqual([
         'register runpod.abc2 (H100) by acme/alice#7',
         'Edit by hand',
-        'settle runpod.abc by reaper',
+        'settle runpod.abc: a note, by reaper',
       ]);
       expect(await headlines({ pod: 'abc', limit: 9 })).toEqual([
         'register runpod.abc (H100) by acme/alice#7',
-        'settle runpod.abc by reaper',
+        'settle runpod.abc: a note, by reaper',
       ]);
       expect(await headlines({ pod: 'runpod.abc2', limit: 9 })).toHaveLength(1);
       expect((await store.history({ pod: 'abc', limit: 1 }))[0]?.trailers.at(-1)).toEqual([

@@ -94,7 +94,8 @@ export function inBare(folder: string, args: readonly string[], input = ''): str
 
 const REF = 'refs/heads/podtrack';
 
-function handsOn(folder: string): Omit<Place, 'store' | 'close'> {
+/** Hands in a bare repository. */
+export function handsOn(folder: string): Omit<Place, 'store' | 'close'> {
   const git = (args: readonly string[], input = ''): string => inBare(folder, args, input).trim();
   const list = (): string[] => git(['ls-tree', '-r', '--name-only', REF]).split('\n');
   return {

@@ -1,0 +1,109 @@
+/** One request to GitHub and its answer, whatever it is: no retries, no redirects, no plugin that waits for itself. */
+import { Octokit } from '@octokit/rest';
+import { EnvHttpProxyAgent, fetch as undiciFetch } from 'undici';
+import { z } from 'zod';
+
+export type Answer =
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: unknown;
+    }
+  /** No trustworthy answer came; whether the request was carried out is unknown. */
+  | { readonly kind: 'silence'; readonly why: string };
+
+export type Api = {
+  /** `path` below the API's address, ready to be sent. */
+  rest(
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT',
+    path: string,
+    body?: Readonly<Record<string, unknown>>,
+  ): Promise<Answer>;
+  graphql(query: string, variables: Readonly<Record<string, unknown>>): Promise<Answer>;
+};
+
+export type ApiOptions = {
+  readonly apiUrl: string;
+  readonly graphqlUrl: string;
+  readonly token: string;
+  readonly userAgent: string;
+  readonly timeoutMs: number;
+};
+
+/** Answers change between versions, so one is asked for by name. */
+const API_VERSION = '2022-11-28';
+
+const silent = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+const failed = z.looseObject({
+  message: z.string().default('no answer'),
+  response: z
+    .looseObject({
+      status: z.number(),
+      headers: z.record(z.string(), z.coerce.string()),
+      data: z.unknown().optional(),
+    })
+    .optional(),
+});
+
+/** Node's own fetch knows no proxies; undici's prints a warning about them, so it is only made where one is named. */
+function fetchHere(): unknown {
+  const named = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].some(
+    (name) => (process.env[name] ?? '') !== '',
+  );
+  if (!named) return globalThis.fetch;
+  const dispatcher = new EnvHttpProxyAgent();
+  return (url: string, init: Parameters<typeof undiciFetch>[1]) => undiciFetch(url, { ...init, dispatcher });
+}
+
+function answerOf(thrown: unknown): Answer {
+  const read = failed.safeParse(thrown);
+  // A request that never could be made is our own mistake, not the server's.
+  if (!read.success) throw thrown;
+  const { message, response } = read.data;
+  if (response === undefined) return { kind: 'silence', why: message.slice(0, 200) };
+  return { kind: 'answer', status: response.status, headers: response.headers, body: response.data };
+}
+
+export function openApi(options: ApiOptions): Api {
+  const octokit = new Octokit({
+    auth: options.token,
+    baseUrl: options.apiUrl,
+    userAgent: options.userAgent,
+    log: silent,
+    request: { fetch: fetchHere() },
+  });
+  const ask = async (
+    method: string,
+    url: string,
+    data?: Readonly<Record<string, unknown>>,
+  ): Promise<Answer> => {
+    try {
+      const {
+        status,
+        headers,
+        data: body,
+      } = await octokit.request({
+        method,
+        url,
+        ...(data === undefined ? {} : { data }),
+        headers: { 'x-github-api-version': API_VERSION, accept: 'application/vnd.github+json' },
+        request: { redirect: 'manual', signal: AbortSignal.timeout(options.timeoutMs) },
+      });
+      const plain = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+      return { kind: 'answer', status, headers: Object.fromEntries(plain), body };
+    } catch (thrown) {
+      return answerOf(thrown);
+    }
+  };
+  return {
+    rest: (method, path, body) => ask(method, path, body),
+    graphql: (query, variables) => ask('POST', options.graphqlUrl, { query, variables }),
+  };
+}

@@ -1,0 +1,68 @@
+/** How a registry on GitHub that cannot be read or written is told. */
+import { WorldError } from '../../domain/errors.ts';
+import type { Outcome } from './outcome.ts';
+
+export type Failed = Exclude<Outcome, { kind: 'done' }>;
+
+/** What a reader can do about an outcome that more tries did not change. */
+function nextOf(outcome: Failed): string {
+  switch (outcome.kind) {
+    case 'final':
+      return outcome.next;
+    case 'missing':
+    case 'moved':
+      return 'Check owner and name of the registry, and the repositories that the token may reach';
+    case 'limited':
+      return `Try again in ${Math.ceil(outcome.waitMs / 1000)} s; register-many and a token of an app keep within the limits`;
+    case 'empty':
+      return 'Push a first commit to the repository: git commit --allow-empty -m start && git push';
+    case 'unsupported':
+      return 'Use the git store on this server: PODTRACK_REGISTRY=<git URL>';
+    case 'lost-race':
+    case 'ambiguous':
+      return 'Try again when GitHub answers; its status page tells of outages';
+  }
+}
+
+export function unreadable(place: string, outcome: Failed): WorldError {
+  return new WorldError(
+    'registry-unreadable',
+    {
+      tried: `Reading the registry at ${place}`,
+      cameBack: outcome.why,
+      state: 'Nothing was written, and nothing was concluded from what could not be read',
+      next: nextOf(outcome),
+    },
+    { retryable: ['limited', 'ambiguous', 'lost-race'].includes(outcome.kind) },
+  );
+}
+
+export function writeRefused(place: string, outcome: Failed): WorldError {
+  return new WorldError('write-refused', {
+    tried: `Writing to the registry at ${place}`,
+    cameBack: outcome.why,
+    state: 'Nothing was written, and trying again as is would not help',
+    next: nextOf(outcome),
+  });
+}
+
+/** After the last try, or where the wait that GitHub asks for is longer than our patience. */
+export function gaveUp(place: string, last: Failed, tries: number): WorldError {
+  const unclear = last.kind === 'ambiguous';
+  const failure = unclear ? 'outcome-unknown' : last.kind === 'limited' ? 'rate-limited' : 'conflict';
+  return new WorldError(
+    failure,
+    {
+      tried: `Writing to the registry at ${place}, ${tries} times`,
+      cameBack: last.why,
+      state: unclear
+        ? 'Whether the last try was written is unknown; the same keys may be sent again'
+        : 'Nothing was written',
+      next:
+        last.kind === 'limited'
+          ? nextOf(last)
+          : 'Send the same operations again; their keys keep them from being doubled',
+    },
+    { retryable: true },
+  );
+}
