@@ -15,10 +15,14 @@ const SURE_SAMPLES = 6;
 /** Six samples before an idle kill, on the connection that is open; one that was opened here is closed again. */
 export async function askAgain(world: World, pod: PodPlan, session: ShellSession | null): Promise<Verdict> {
   const { record, rules, sightings } = pod;
-  const provider = await shownNow(world, pod);
-  const owners = await softly(() => world.ci.liveness([record.owner]));
+  const [provider, owners, early] = await Promise.all([
+    shownNow(world, pod),
+    softly(() => world.ci.liveness([record.owner])),
+    // On a connection that is open, the samples do not wait for what the provider says meanwhile.
+    session === null ? null : visitNow(world, { pod, provider: pod.observation.provider, session }),
+  ]);
   const owner = owners.kind === 'seen' ? (owners.value[0] ?? pod.observation.owner) : owners;
-  const look = await visitNow(world, { pod, provider, session });
+  const look = early ?? (await visitNow(world, { pod, provider, session }));
   const routeTrusted = pod.verdict.reason !== 'unreachable' || (await world.shell.ownNetworkWorks());
   const now = world.clock.now();
   const observation = { at: now, provider, visit: look, owner };

@@ -5,6 +5,7 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { Order } from '../domain/policy/orders.ts';
 import type { PodPlan } from '../domain/policy/plan.ts';
 import { type EndReason, REASONS, type Verdict } from '../domain/policy/reasons.ts';
+import { isNewMirror } from '../domain/registry/apply-end.ts';
 import type { RegistryOp } from '../domain/registry/ops.ts';
 import type { ShellSession, World } from '../ports.ts';
 import { type Acting, opBase } from './acting.ts';
@@ -163,7 +164,9 @@ async function mirror(world: World, input: CarryInput): Promise<Outcome> {
     verified: judged.kind === 'verified',
     moving: pulled.moving.length,
   };
-  await world.registry.submit([{ ...settleBase(world, input.acting, record), mirror: facts }]);
+  if (isNewMirror(record, facts)) {
+    await world.registry.submit([{ ...settleBase(world, input.acting, record), mirror: facts }]);
+  }
   // A folder without results is nothing to be loud about before the end, and nothing that counts as a good mirror.
   const nothingYet = judged.kind === 'unverified' && EMPTY.has(judged.reason) && !pulled.refused.length;
   if (judged.kind === 'unverified' && !nothingYet) {

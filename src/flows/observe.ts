@@ -53,14 +53,16 @@ export async function look(world: World, input: LookInput): Promise<Look> {
   const reconciled = reconcile(state, pods);
   const records = allRecords(state).filter(isLive);
   const shown = new Map(reconciled.ours.map(({ record, pod }) => [podKey(record), pod]));
-  const [owners, balance] = await Promise.all([
+  // Visits wait for nobody's answer: the owners are put to them afterwards.
+  const [owners, balance, seenPods] = await Promise.all([
     askOwners(world, { records, reconciled, server: state.meta.repository?.server ?? '-' }),
     world.provider.account().catch(() => unseen('the account could not be asked')),
+    Promise.all(records.map((record) => lookAtOne(world, input, record, shown.get(podKey(record)) ?? null))),
   ]);
-  const looked = await Promise.all(
-    records.map(async (record, index): Promise<LookedPod> => {
-      const owner = owners.records[index] ?? unseen('not asked');
-      return await lookAtOne(world, input, { record, listed: shown.get(podKey(record)) ?? null, owner });
+  const looked = seenPods.map(
+    ({ observation, ...one }, index): LookedPod => ({
+      ...one,
+      observation: { ...observation, owner: owners.records[index] ?? unseen('not asked') },
     }),
   );
   return {
@@ -95,19 +97,19 @@ function strayed(sweep: SweepState, podId: string, now: number): StrayLook['sigh
   return { ...before, stray };
 }
 
-type OneInput = {
-  readonly record: PodRecord;
-  readonly listed: ProviderPod | null;
-  readonly owner: Part<OwnerLiveness>;
-};
+type Seen = Omit<LookedPod, 'observation'> & { readonly observation: Omit<Observation, 'owner'> };
 
-async function lookAtOne(world: World, input: LookInput, one: OneInput): Promise<LookedPod> {
-  const { record, listed, owner } = one;
+async function lookAtOne(
+  world: World,
+  input: LookInput,
+  record: PodRecord,
+  listed: ProviderPod | null,
+): Promise<Seen> {
   const at = world.clock.now();
   const lookup = listed === null ? await softly(() => world.provider.get(record.id)) : null;
   const provider = lookAt(listedPart(input.listing, listed), lookupOf(record, lookup));
   const visited = input.mayVisit ? await visitIfShown(world, record, provider) : notShown('visits are off');
-  return { record, observation: { at, provider, visit: visited.look, owner }, session: visited.session };
+  return { record, observation: { at, provider, visit: visited.look }, session: visited.session };
 }
 
 /** What the list says of one pod: the pod, a conclusive absence, or why it says nothing. */
