@@ -68,8 +68,8 @@ async function takeExisting(
   if (ownership.kind === 'mine') {
     checkNotEnding(record, world.clock.now());
     await world.registry.probeWrite();
-    await noteAdoption(world, input, record);
-    return { record, version: snapshot.version, how: 'already-mine', warnings };
+    const mine = await noteAdoption(world, input, record);
+    return { record: mine, version: snapshot.version, how: 'already-mine', warnings };
   }
   if (ownership.kind !== 'reclaim') throw needsClaim(record, ownership.kind);
   const now = world.clock.now();
@@ -89,9 +89,9 @@ async function takeExisting(
   if (result?.kind === 'refused' || after === undefined) {
     throw refusedByRegistry(record.id, result?.kind === 'refused' ? result.detail : 'the record is gone');
   }
-  await noteAdoption(world, input, after);
+  const mine = await noteAdoption(world, input, after);
   world.log.say('notice', `${record.id}: reclaimed from an earlier process of ${ownerName(input.owner)}`);
-  return { record: after, version: submitted.version, how: 'reclaimed', warnings };
+  return { record: mine, version: submitted.version, how: 'reclaimed', warnings };
 }
 
 /** Said again with adopt after arming was refused over another registry's mark. */
@@ -99,9 +99,10 @@ async function noteAdoption(
   world: World,
   { acting, adopt }: RegisterInput,
   record: PodRecord,
-): Promise<void> {
-  if (!adopt || record.notes.includes(ADOPTED)) return;
-  await world.registry.submit([{ ...settleBase(world, acting, record), note: ADOPTED }]);
+): Promise<PodRecord> {
+  if (!adopt || record.notes.includes(ADOPTED)) return record;
+  const { state } = await world.registry.submit([{ ...settleBase(world, acting, record), note: ADOPTED }]);
+  return state.pods[podKey(record)] ?? record;
 }
 
 function needsClaim(record: PodRecord, kind: 'sibling-alive' | 'other'): Refusal {
