@@ -33,6 +33,17 @@ underEachShell((lay) => {
   });
 });
 
+it('gives the job its own process, so that a signal to it is a signal to the job', async ({
+  onTestFinished,
+}) => {
+  const pod = new PodStand();
+  onTestFinished(() => pod.close());
+  const tool = await planted(pod);
+  const ran = await pod.shell(['-c', 'echo $$; exec sh "$0" -- sh -c "echo \\$\\$"', tool]);
+  const [before, job] = ran.stdout.split('\n');
+  expect(job).toBe(before);
+});
+
 it('says how it is used, and that a command was not found, as a shell would', async ({ onTestFinished }) => {
   const pod = new PodStand();
   onTestFinished(() => pod.close());

@@ -45,11 +45,13 @@ describe('stop and absolute', () => {
   it('cannot be talked out of it by a pet once it fired', async () => {
     await armed({});
     await firedAt(9000);
+    const before = pod.held('deadline');
     const pet = ['pet', 'stop_in=2000', 'owner_in=1900', 'absolute_in=5000', 'extensions_left=0'];
     const petted = await pod.run('switch', pet);
     expect(petted.exit).toBe(3);
     expect(petted.said.get('refused')).toBe('fired');
     expect(petted.said.get('fired')).toBe('yes');
+    expect(pod.held('deadline')).toBe(before);
   });
 });
 
