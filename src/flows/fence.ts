@@ -3,6 +3,7 @@ import { MINUTE_MS } from '../domain/duration.ts';
 import type { Fence, PodRecord, VerdictFacts } from '../domain/pod.ts';
 import { podKey } from '../domain/pod.ts';
 import type { Reason } from '../domain/policy/reasons.ts';
+import type { OpOf } from '../domain/registry/ops.ts';
 import { FENCE_MS } from '../domain/rules.ts';
 import type { OpResult, World } from '../ports.ts';
 import { type Acting, opBase } from './acting.ts';
@@ -32,10 +33,17 @@ export async function takeFence(
     inferred: why.inferred,
     step: 'fenced',
   };
-  return await submitFence(world, acting, record, { fence, verdict: why.verdict });
+  const { verdict } = why;
+  const learned = verdict === null ? null : { ...settleBase(world, acting, record), verdict };
+  return await submitFence(world, acting, record, { fence, learned });
 }
 
-type Renewal = { readonly step: Fence['step']; readonly lapse?: true };
+type Renewal = {
+  readonly step: Fence['step'];
+  readonly lapse?: true;
+  /** What is committed together with it. */
+  readonly learned?: OpOf<'settle'>;
+};
 
 /** Renews the same fence, with how far its holder has come; `lapse` lets anybody take over at once. */
 export async function renewFence(
@@ -58,21 +66,19 @@ async function renewAt(world: World, acting: Acting, record: PodRecord, next: Re
   if (held.until <= now && next.lapse !== true)
     return { kind: 'refused', because: 'lapsed', detail: 'the fence has lapsed, and its verdict with it' };
   const fence = { ...held, step: next.step, until: next.lapse === true ? now : now + FENCE_MS };
-  return await submitFence(world, acting, record, { fence, verdict: null });
+  return await submitFence(world, acting, record, { fence, learned: next.learned ?? null });
 }
 
 async function submitFence(
   world: World,
   acting: Acting,
   record: PodRecord,
-  wish: { readonly fence: Fence; readonly verdict: VerdictFacts | null },
+  { fence, learned }: { readonly fence: Fence; readonly learned: OpOf<'settle'> | null },
 ): Promise<Fenced> {
-  const { fence, verdict } = wish;
   const base = opBase(world, acting, 'fence');
   const op = { ...base, op: 'fence' as const, pod: record.id, rev: record.rev, fence };
   // After the fence: a settle raises the rev, and the fence is taken at the rev of the verdict.
-  const told = verdict === null ? [] : [{ ...settleBase(world, acting, record), verdict }];
-  const submitted = await world.registry.submit([op, ...told]);
+  const submitted = await world.registry.submit(learned === null ? [op] : [op, learned]);
   return fencedBy(submitted.results[0], submitted.state.pods[podKey(record)], fence);
 }
 

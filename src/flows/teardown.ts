@@ -3,7 +3,7 @@ import { formatUsd } from '../domain/budget.ts';
 import { MINUTE_MS } from '../domain/duration.ts';
 import { WorldError } from '../domain/errors.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import { type PodRecord, podKey, type VerdictFacts } from '../domain/pod.ts';
+import type { PodRecord, VerdictFacts } from '../domain/pod.ts';
 import { type EndReason, REASONS, type Verdict } from '../domain/policy/reasons.ts';
 import { BRIEF_PULL_MS } from '../domain/rules.ts';
 import type { ShellSession, World } from '../ports.ts';
@@ -131,11 +131,9 @@ async function markVerified(
     verified: true,
     moving: saved.pulled.moving.length,
   };
-  const settled = await world.registry.submit([
-    { ...settleBase(world, acting, held), mirror, note: `verified and kept: ${saved.where}`.slice(0, 300) },
-  ]);
-  const latest = settled.state.pods[podKey(held)] ?? held;
-  const renewed = await renewFence(world, acting, latest, { step: 'verified' });
+  const note = `verified and kept: ${saved.where}`.slice(0, 300);
+  const learned = { ...settleBase(world, acting, held), mirror, note };
+  const renewed = await renewFence(world, acting, held, { step: 'verified', learned });
   return renewed.kind === 'held' ? renewed.record : null;
 }
 

@@ -51,8 +51,8 @@ describe('an idle pod', () => {
       'settle',
       'fence',
       'settle',
-      'settle',
       'fence',
+      'settle',
       'confirm',
       'settle',
     ]);
