@@ -2,12 +2,11 @@
 import { formatUsd } from './budget.ts';
 import { ownerDeadlineAt, stopAt } from './deadlines.ts';
 import { formatDuration } from './duration.ts';
-import { formatInstant } from './instant.ts';
 import { ownerName } from './owner.ts';
 import { isLive, type PodRecord, type VerdictFacts } from './pod.ts';
 import { REASONS } from './policy/reasons.ts';
 import type { PodSightings, Sightings } from './registry/sweep.ts';
-import { saysLeft } from './report-words.ts';
+import { saysInstant, saysLeft } from './report-words.ts';
 
 /** A thing that will or may end the pod. `at` null = whenever it happens. */
 export type NextEnd = { readonly what: string; readonly at: number | null; readonly by: string };
@@ -39,7 +38,7 @@ function saysVerdict({ lastVerdict, end, fence }: PodRecord, now: number): strin
     const saved =
       end.verified === null ? 'no artifacts were wanted' : `artifacts ${end.verified ? '' : 'NOT '}verified`;
     lines.push(
-      `${end.how} ${formatInstant(end.at)}: ${end.reason}, ${reasonSays(end.reason)}; ${saved}; cost ${formatUsd(end.costMicroUsd)}`,
+      `${end.how} ${saysInstant(end.at)}: ${end.reason}, ${reasonSays(end.reason)}; ${saved}; cost ${formatUsd(end.costMicroUsd)}`,
     );
   }
   if (fence !== null) {
@@ -55,7 +54,7 @@ function saysVerdict({ lastVerdict, end, fence }: PodRecord, now: number): strin
 
 function verdictLines({ at, kind, reason, evidence }: VerdictFacts, now: number): string[] {
   const rests = Object.entries(evidence).map(([name, value]) => saysEvidence(name, value));
-  const ago = `${formatInstant(at)}, ${formatDuration(now - at)} ago`;
+  const ago = `${saysInstant(at)}, ${formatDuration(now - at)} ago`;
   return [
     `last changed verdict: ${kind}, ${reason}: ${reasonSays(reason)} (${ago})`,
     ...(rests.length === 0 ? [] : [`it rested on: ${rests.join(', ')}`]),
@@ -81,7 +80,7 @@ export function saysEvidence(name: string, value: string | number | boolean | nu
 
 function saysDeadlines({ deadlines: of, switch: armed }: PodRecord, now: number): string[] {
   const line = (what: string, at: number, more: string): string =>
-    `${what} ${formatInstant(at)} (${saysLeft(at, now)})${more}`;
+    `${what} ${saysInstant(at)} (${saysLeft(at, now)})${more}`;
   return [
     line('owner deadline', ownerDeadlineAt(of), `; extensions ${of.extensions} of ${of.maxExtensions}`),
     line(
@@ -162,5 +161,5 @@ function whenever({ rules, owner }: PodRecord): NextEnd[] {
 /** `in 2 h 5 min` or `at any time`. */
 export function saysWhen({ at }: NextEnd, now: number): string {
   if (at === null) return 'at any time';
-  return at <= now ? 'now' : `in ${formatDuration(at - now)} (${formatInstant(at)})`;
+  return at <= now ? 'now' : `in ${formatDuration(at - now)} (${saysInstant(at)})`;
 }

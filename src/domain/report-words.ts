@@ -1,6 +1,7 @@
 /** The sentences that every form of a report shares: sums and money, in plain words. */
 import { formatUsd } from './budget.ts';
-import { formatDuration } from './duration.ts';
+import { formatDuration, SECOND_MS } from './duration.ts';
+import { formatInstant } from './instant.ts';
 import type { CycleReport } from './report.ts';
 import type { Totals } from './report-sums.ts';
 
@@ -43,6 +44,11 @@ function known(sum: { readonly microUsd: number; readonly unknown: number }): st
 
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** RFC 3339 to the second: people do not read milliseconds. */
+export function saysInstant(at: number): string {
+  return formatInstant(Math.floor(at / SECOND_MS) * SECOND_MS);
 }
 
 /** Time to a deadline: `2 h 5 min`, `3 min late`, or `-` where there is none. */

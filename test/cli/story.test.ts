@@ -52,6 +52,7 @@ it('takes one pod through its whole life, and leaves the foreign one alone', {
   const listed = await ok('list --all');
   expect(listed.out).toContain('* cli-test');
   expect(listed.out).toContain('foreign');
+  expect(listed.out).toContain('no reaper has swept this registry yet');
   expect(listed.out.split('\n').every((line) => line.length <= 80)).toBe(true);
   expect(json(await ok('list --mine --json'))).toMatchObject({
     pods: [{ pod: POD, mine: true, armed: true }],
@@ -89,6 +90,7 @@ it('takes one pod through its whole life, and leaves the foreign one alone', {
     counts: { ours: 1, foreign: 1, red: 0, done: 2, attempted: 2 },
     totals: { account: { balanceMicroUsd: expect.any(Number) } },
   });
+  expect((await ok('list')).out).toMatch(/last full sweep \d+ s ago/);
   expect(json(await ok('reconcile --json'))).toMatchObject({ groups: { live: [POD], foreign: [FOREIGN] } });
 
   const explained = await ok(`explain ${POD}`);

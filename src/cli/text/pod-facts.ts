@@ -6,7 +6,7 @@ import { formatInstant } from '../../domain/instant.ts';
 import { ownerName } from '../../domain/owner.ts';
 import type { PodRecord } from '../../domain/pod.ts';
 import { instantOrNull } from '../../domain/report-json.ts';
-import { saysLeft } from '../../domain/report-words.ts';
+import { saysInstant, saysLeft } from '../../domain/report-words.ts';
 import type { SwitchDeadlines } from '../../domain/switch.ts';
 
 export function recordJson(record: PodRecord): Readonly<Record<string, unknown>> {
@@ -41,8 +41,8 @@ export function saysPod(record: PodRecord): string {
 export function saysLimits({ deadlines: of }: PodRecord, now: number): readonly string[] {
   const kept = of.keepUntilAt === null ? [] : [`kept for ${saysLeft(of.keepUntilAt, now)}`];
   return [
-    `owner deadline in ${saysLeft(ownerDeadlineAt(of), now)} (${formatInstant(ownerDeadlineAt(of))})`,
-    `at the latest in ${saysLeft(of.absoluteDeadlineAt, now)} (${formatInstant(of.absoluteDeadlineAt)})`,
+    `owner deadline in ${saysLeft(ownerDeadlineAt(of), now)} (${saysInstant(ownerDeadlineAt(of))})`,
+    `at the latest in ${saysLeft(of.absoluteDeadlineAt, now)} (${saysInstant(of.absoluteDeadlineAt)})`,
     ...kept,
   ];
 }

@@ -1,5 +1,6 @@
 /** list: the pods of the registry beside what the account shows of them. */
 import { formatUsd } from '../../domain/budget.ts';
+import { formatDuration, HOUR_MS } from '../../domain/duration.ts';
 import type { Part } from '../../domain/part.ts';
 import type { Listing } from '../../domain/provider-pod.ts';
 import { instantOrNull } from '../../domain/report-json.ts';
@@ -22,12 +23,14 @@ const COLUMNS: readonly Column[] = [
   { title: 'SO FAR', width: 8, align: 'right' },
 ];
 
+const LATE_SWEEP_MS = 2 * HOUR_MS;
+
 async function act(call: Call): Promise<Answer> {
   const scope = scopeOf(call);
   const offline = call.given.has('offline');
   const world = await wire(call, { apiKey: offline ? 'none' : 'needed', sshKey: 'none' });
   const { owner } = identityOf(call);
-  const { state, listing } = await readSides(world, !offline);
+  const { state, listing, lastSweepAt } = await readSides(world, !offline);
   const now = call.clock.now();
   const rows = listRows({ state, listing, me: owner, scope, now });
   return {
@@ -36,9 +39,10 @@ async function act(call: Call): Promise<Answer> {
       registry: world.registry.place,
       scope,
       account: listing.kind === 'seen' ? 'seen' : listing.reason,
+      lastSweepAt: instantOrNull(lastSweepAt),
       pods: rows.map(rowJson),
     },
-    lines: (page) => lines(rows, { listing, offline, now }, page),
+    lines: (page) => lines(rows, { listing, offline, now, lastSweepAt }, page),
   };
 }
 
@@ -64,7 +68,12 @@ function rowJson(row: ListRow): Readonly<Record<string, unknown>> {
   };
 }
 
-type Around = { readonly listing: Part<Listing>; readonly offline: boolean; readonly now: number };
+type Around = {
+  readonly listing: Part<Listing>;
+  readonly offline: boolean;
+  readonly now: number;
+  readonly lastSweepAt: number | null;
+};
 
 function lines(rows: readonly ListRow[], around: Around, page: Page): readonly string[] {
   const { listing, offline, now } = around;
@@ -77,6 +86,7 @@ function lines(rows: readonly ListRow[], around: Around, page: Page): readonly s
       page,
     ),
     ...(rows.length === 0 ? [] : ['', `${plural(rows.length, 'pod')}, ${mine(rows)} of them yours`]),
+    ...(rows.some((row) => row.status === 'active') ? [saysSweep(around, page)] : []),
     ...(unseen ? [`${page.paint('red', 'the account could not be read')}: ${listing.reason}`] : []),
     ...(listing.kind === 'seen' && listing.value.malformed.length > 0
       ? [
@@ -84,6 +94,13 @@ function lines(rows: readonly ListRow[], around: Around, page: Page): readonly s
         ]
       : []),
   ];
+}
+
+/** A reaper that stays away is told by whoever looks: nothing else would notice. */
+function saysSweep({ lastSweepAt, now }: Around, page: Page): string {
+  if (lastSweepAt === null) return page.paint('warn', 'no reaper has swept this registry yet');
+  const says = `last full sweep ${formatDuration(now - lastSweepAt)} ago`;
+  return now - lastSweepAt > LATE_SWEEP_MS ? page.paint('warn', says) : says;
 }
 
 function mine(rows: readonly ListRow[]): number {

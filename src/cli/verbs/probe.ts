@@ -55,7 +55,7 @@ function lines({ record, pod, look, activity, api }: Probed, page: Page): readon
   if (look.kind === 'unseen') {
     return [
       `${page.paint('red', 'not reached')}: ${record.id} (${pod.statusText})`,
-      `  ${look.failure}: ${look.reason}`,
+      `  ${look.reason.startsWith(look.failure) ? look.reason : `${look.failure}: ${look.reason}`}`,
       `  the provider's telemetry says: ${api}`,
     ];
   }

@@ -30,6 +30,7 @@ async function act(call: Call): Promise<Answer> {
   const registered = await register(world, input);
   for (const warning of registered.warnings) call.log.say('warning', `${input.podId}: ${warning}`);
   if (localPath !== null) localPlaces(homeOf(call).value).remember(input.podId, localPath);
+  if (keys !== null) call.log.say('info', `${input.podId}: ${registered.how}; now its switch is planted`);
   const armed = keys === null ? null : await armNow(world, input, registered, { keys, petWindowMs });
   return answer(call, { registered, armed, rules });
 }
