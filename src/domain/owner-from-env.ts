@@ -80,7 +80,8 @@ function checked(value: string, input: string): string {
 
 function problemOf(value: string, text: string): string | null {
   if (value !== '' && text === '') return 'it holds blanks only';
-  if (/^(?:null|undefined)$/i.test(text)) return `it is the word "${text}", which comes of an empty expression`;
+  if (/^(?:null|undefined)$/i.test(text))
+    return `it is the word "${text}", which comes of an empty expression`;
   const longOrOdd = text.length > LONGEST_LABEL || /[\p{Cc}\p{Cf}]/u.test(text);
   return longOrOdd ? `it is longer than ${LONGEST_LABEL} characters or holds invisible ones` : null;
 }
