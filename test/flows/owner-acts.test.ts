@@ -1,293 +1,360 @@
-/** The acts of an owner from outside a cycle: each moves what it says, tells the switch, and says no more than was read back. */
+/** What an owner may do with his pod, and what nobody else may: claim, extend, keep, pet, beat, sync, probe. */
 import { describe, expect, it } from 'vitest';
-import { ownerDeadlineAt, stopAt } from '../../src/domain/deadlines.ts';
-import { formatStamp } from '../../src/domain/stamp.ts';
-import { acknowledge } from '../../src/flows/acknowledge.ts';
-import { actingOwner, actingReaper } from '../../src/flows/acting.ts';
-import { armPod } from '../../src/flows/arm-pod.ts';
-import { heartbeat } from '../../src/flows/heartbeat.ts';
+import type { ConfigError, Refusal } from '../../src/domain/errors.ts';
+import type { Owner } from '../../src/domain/owner.ts';
+import { seen } from '../../src/domain/part.ts';
+import { actingOwner } from '../../src/flows/acting.ts';
+import { type ClaimInput, claim } from '../../src/flows/claim.ts';
+import { heartbeat, jobHeartbeat } from '../../src/flows/heartbeat.ts';
 import { extendBy, keepFor, type OwnerAct } from '../../src/flows/move-deadline.ts';
 import { petPod } from '../../src/flows/pet-pod.ts';
 import { probe } from '../../src/flows/probe.ts';
-import { reconcileAccount } from '../../src/flows/reconcile.ts';
 import { sync } from '../../src/flows/sync.ts';
-import { teardownOwn } from '../../src/flows/teardown-own.ts';
 import { anOwner, minutes, NOW } from '../domain/build.ts';
-import { ended, KEYS, ours, put, reapOptions, record, type Stage, stage, verbs } from './stage.ts';
+import { cycles, ended, ours, put, record, type Stage, stage, verdicts } from './stage.ts';
 
-const ownerOf = (id: string) => anOwner({ uuid: `u-${id}` });
+const mine = anOwner({ uuid: 'u-p' });
+const other = anOwner({
+  uuid: 'u-other',
+  label: 'acme/ml#8',
+  key: { server: 'https://github.com', repositoryId: '501', runId: '8' },
+});
+const actOf = (owner: Owner, podId = 'p'): OwnerAct => ({
+  acting: actingOwner(owner, null),
+  owner,
+  podId,
+});
 
-function act(id: string): OwnerAct {
-  return { acting: actingOwner(ownerOf(id), null), owner: ownerOf(id), podId: id };
+async function thrown(work: Promise<unknown>): Promise<Refusal | ConfigError> {
+  const error = await work.then(
+    () => null,
+    (what: unknown) => what,
+  );
+  if (error instanceof Error && 'told' in error) return error as Refusal | ConfigError;
+  throw new Error(`no error that tells came of it: ${String(error)}`);
 }
 
-const stranger = (id: string): OwnerAct => ({ ...act('somebody-else'), podId: id });
-
-const none = { keys: KEYS, petWindowMs: null, killInMs: null, killAbsoluteMs: null };
-
-function end(on: Stage, id: string, of: { force?: string; skipPull?: boolean } = {}) {
-  return teardownOwn(on.world, {
-    ...act(id),
-    forcedBecause: of.force ?? null,
-    skipPull: of.skipPull ?? false,
-    localPath: null,
-    pullBudgetMs: minutes(5),
-    waitMs: 0,
+const claiming = (on: Stage, of: Partial<ClaimInput> = {}, owner: Owner = other) =>
+  claim(on.world, {
+    acting: actingOwner(owner, null),
+    owner,
+    podId: 'p',
+    killInMs: null,
+    forcedBecause: null,
+    ...of,
   });
-}
 
-describe('an owner act on a pod of somebody else', () => {
-  it.each<[string, (on: Stage) => Promise<unknown>]>([
-    ['arm', (on) => armPod(on.world, stranger('a'), none)],
-    ['pet', (on) => petPod(on.world, { ...stranger('a'), byMs: minutes(30) })],
-    ['extend', (on) => extendBy(on.world, { ...stranger('a'), byMs: minutes(30) })],
-    ['keep', (on) => keepFor(on.world, { ...stranger('a'), forMs: minutes(30), reason: 'x' })],
-    ['heartbeat', (on) => heartbeat(on.world, stranger('a'))],
-    [
-      'teardown by force',
-      (on) =>
-        teardownOwn(on.world, {
-          ...stranger('a'),
-          forcedBecause: 'mine now',
-          skipPull: true,
-          localPath: null,
-          pullBudgetMs: 1000,
-          waitMs: 0,
-        }),
-    ],
-  ])('%s is refused, and nothing is sent or written', async (_what, tried) => {
+describe('claim', () => {
+  it.each([
+    ['in progress', seen({ state: 'in-progress' as const })],
+    ['of whom nothing is known', null],
+    ['whose run cannot be found', seen({ state: 'missing' as const })],
+  ])('of a pod with an owner %s needs force, and force a reason that stays', async (_what, liveness) => {
     const on = stage();
-    await ours(on, 'a');
-    const before = await verbs(on, 'a');
-    const calls = on.shell.calls.length;
-    await expect(tried(on)).rejects.toMatchObject({ name: 'Refusal', gate: 'other-owner' });
-    expect(await verbs(on, 'a')).toEqual(before);
-    expect(on.shell.calls.length).toBe(calls);
+    await ours(on, 'p', { switched: { util: '97' } });
+    if (liveness !== null) on.owners.set('u-p', liveness);
+    const before = await record(on, 'p');
+    expect(await thrown(claiming(on))).toMatchObject({ gate: 'not-claimable' });
+    expect(await record(on, 'p')).toEqual(before);
+    const taken = await claiming(on, { forcedBecause: 'she left for the day' });
+    expect(taken.owner.uuid).toBe('u-other');
+    expect(taken.notes.at(-1)).toMatch(/claimed by force: she left for the day/);
+  });
+
+  it('of an owner who is provably over needs nothing', async () => {
+    const on = stage();
+    await ours(on, 'p');
+    on.owners.set('u-p', seen({ state: 'completed', completedAt: NOW, conclusion: 'success' }));
+    expect((await claiming(on)).owner.uuid).toBe('u-other');
+  });
+
+  it('of my own former process needs nothing; of a sibling that may still run it needs force', async () => {
+    const on = stage();
+    await ours(on, 'p');
+    expect((await claiming(on, {}, anOwner({ uuid: 'u-2', attempt: 2 }))).owner.uuid).toBe('u-2');
+    const sibling = anOwner({ uuid: 'u-3', attempt: 2, job: 'other-job' });
+    expect(await thrown(claiming(on, {}, sibling))).toMatchObject({ gate: 'not-claimable' });
+  });
+
+  it('of what is mine already changes nothing', async () => {
+    const on = stage();
+    await ours(on, 'p');
+    const commits = on.host.commits.length;
+    await claiming(on, {}, mine);
+    expect(on.host.commits.length).toBe(commits);
+  });
+
+  it('keeps the limits unless kill-in is given, and never passes a given absolute one', async () => {
+    const on = stage();
+    const before = await ours(on, 'p', { register: { killAbsoluteMs: minutes(180) } });
+    const after = await claiming(on, { forcedBecause: 'x' });
+    expect(after.deadlines).toEqual(before.deadlines);
+    const again = anOwner({ uuid: 'u-3', label: 'third', labelGiven: true });
+    const late = { forcedBecause: 'x', killInMs: minutes(181) };
+    expect(await thrown(claiming(on, late, again))).toMatchObject({ gate: 'not-claimable' });
+    const fits = await claiming(on, { ...late, killInMs: minutes(170) }, again);
+    expect(fits.deadlines).toMatchObject({
+      ownerSetAt: NOW + minutes(170),
+      absoluteDeadlineAt: NOW + minutes(180),
+    });
+  });
+
+  it('takes over a hand-over and ends its keep: the pod is not killed at the hour of the hand-over (case C67)', async () => {
+    const on = stage();
+    await ours(on, 'p', { register: { killInMs: minutes(300) }, switched: { util: '97' } });
+    await keepFor(on.world, { ...actOf(mine), forMs: minutes(60), reason: 'for run 8' });
+    on.owners.set('u-p', seen({ state: 'completed', completedAt: NOW, conclusion: 'success' }));
+    on.clock.jump(minutes(30));
+    expect(verdicts(await cycles(on, 1))).toEqual({ p: 'kept' });
+    await claiming(on);
+    on.clock.jump(minutes(60));
+    expect(verdicts(await cycles(on, 1))).toEqual({ p: 'gpu-busy' });
     expect(ended(on)).toEqual([]);
+  });
+
+  it('of a hand-over whose owner deadline has passed warns how long the pod lives', async () => {
+    const on = stage();
+    await ours(on, 'p', { register: { killInMs: minutes(30), killAbsoluteMs: minutes(300) } });
+    await keepFor(on.world, { ...actOf(mine), forMs: minutes(120), reason: 'hand-over' });
+    on.clock.jump(minutes(60));
+    await claiming(on);
+    expect(on.said.at(-1)?.line).toMatch(/owner deadline has passed; it lives for 1 h more/);
+    expect(verdicts(await cycles(on, 1))).toEqual({ p: 'kept' });
+  });
+
+  it('that nobody makes ends the pod at the end of the hand-over (case C67)', async () => {
+    const on = stage();
+    await ours(on, 'p', { register: { killInMs: minutes(300) } });
+    await keepFor(on.world, { ...actOf(mine), forMs: minutes(60), reason: 'for run 8' });
+    on.clock.jump(minutes(61));
+    expect(verdicts(await cycles(on, 1))).toEqual({ p: 'keep-ended' });
+    expect(ended(on)).toEqual(['p']);
+  });
+
+  it('of a pod that is ended or unknown says so', async () => {
+    const on = stage();
+    await ours(on, 'p', { register: { killInMs: minutes(10), killAbsoluteMs: minutes(20) } });
+    on.clock.jump(minutes(21));
+    await cycles(on, 1);
+    expect(await thrown(claiming(on))).toMatchObject({ gate: 'not-claimable' });
+    expect(await thrown(claiming(on, { podId: 'nobody' }))).toMatchObject({ input: 'pod-id' });
+  });
+});
+
+describe('only the owner', () => {
+  const acts: readonly [string, (on: Stage, act: OwnerAct) => Promise<unknown>][] = [
+    ['extends', (on, act) => extendBy(on.world, { ...act, byMs: minutes(10) })],
+    ['keeps', (on, act) => keepFor(on.world, { ...act, forMs: minutes(10), reason: 'x' })],
+    ['pets', (on, act) => petPod(on.world, { ...act, byMs: minutes(10) })],
+    ['beats', (on, act) => heartbeat(on.world, act)],
+    ['beats on the pod', (on, act) => jobHeartbeat(on.world, act)],
+    [
+      'syncs',
+      (on, act) =>
+        sync(on.world, { ...act, localPath: null, budgetMs: minutes(5), onProgress: () => undefined }),
+    ],
+  ];
+
+  it.each(acts)('%s: another owner, and an earlier process of the same, are refused', async (_what, doIt) => {
+    const on = stage();
+    await ours(on, 'p');
+    const [before, opened] = [await record(on, 'p'), on.shell.opened.length];
+    for (const owner of [other, anOwner({ uuid: 'u-0' })]) {
+      expect(await thrown(doIt(on, actOf(owner)))).toMatchObject({ gate: 'other-owner' });
+    }
+    expect(await record(on, 'p')).toEqual(before);
+    expect(on.shell.opened.length).toBe(opened);
+    await doIt(on, actOf(mine));
   });
 });
 
 describe('extend', () => {
-  it('moves the owner deadline from where it was, and the switch reads the new stop back', async () => {
+  it('moves record and switch alike, and reads back what the pod says', async () => {
     const on = stage();
-    const before = await ours(on, 'a');
-    const moved = await extendBy(on.world, { ...act('a'), byMs: minutes(60) });
-    expect(ownerDeadlineAt(moved.record.deadlines)).toBe(ownerDeadlineAt(before.deadlines) + minutes(60));
-    expect(moved.petted?.kind).toBe('seen');
-    expect(on.pods.get('a')?.planted?.stopAtMs).toBe(stopAt(moved.record.deadlines));
+    await ours(on, 'p');
+    const moved = await extendBy(on.world, { ...actOf(mine), byMs: minutes(60) });
+    expect(moved.record.deadlines.ownerSetAt).toBe(NOW + minutes(180));
+    expect(moved.petted).toMatchObject({ kind: 'seen', value: { stopInMs: minutes(195) } });
   });
 
-  it('a switch that does not act is told, with the stop at which it still fires', async () => {
+  it('that the switch did not take says so, and when it fires', async () => {
     const on = stage();
-    const before = await ours(on, 'a');
-    const pod = on.pods.get('a');
+    await ours(on, 'p');
+    const pod = on.pods.get('p');
     if (pod !== undefined) pod.deaf = true;
-    const moved = await extendBy(on.world, { ...act('a'), byMs: minutes(60) });
-    expect(moved.petted?.kind).toBe('unseen');
-    expect(moved.stopBefore).toBe(stopAt(before.deadlines));
+    const moved = await extendBy(on.world, { ...actOf(mine), byMs: minutes(60) });
+    expect(moved.petted).toMatchObject({ kind: 'unseen' });
+    expect(moved.stopBefore).toBe(NOW + minutes(135));
   });
 
-  it('past a cap that was given it is refused with the time left', async () => {
+  it('past a given absolute deadline is refused with the time left, and nothing moves', async () => {
     const on = stage();
-    await ours(on, 'a', { register: { killAbsoluteMs: minutes(130) } });
-    await expect(extendBy(on.world, { ...act('a'), byMs: minutes(60) })).rejects.toMatchObject({
-      gate: 'beyond-absolute',
-    });
-  });
-});
-
-describe('arm', () => {
-  it('takes a nearer owner deadline and a cap into the record before it plants them', async () => {
-    const on = stage();
-    await ours(on, 'a');
-    const wish = { ...none, killInMs: minutes(30), killAbsoluteMs: minutes(40) };
-    const armed = await armPod(on.world, act('a'), wish);
-    expect(armed.record.deadlines).toMatchObject({
-      ownerSetAt: NOW + minutes(30),
-      absoluteDeadlineAt: NOW + minutes(40),
-      absoluteGiven: true,
-    });
-    expect(on.pods.get('a')?.planted?.absoluteAtMs).toBe(NOW + minutes(40));
-    expect((await verbs(on, 'a')).slice(-2)).toEqual(['claim', 'arm']);
-    const calls = on.shell.calls.length;
-    const later = { ...none, killAbsoluteMs: minutes(90) };
-    await expect(armPod(on.world, act('a'), later)).rejects.toMatchObject({ gate: 'beyond-absolute' });
-    expect(on.shell.calls.length).toBe(calls);
+    await ours(on, 'p', { register: { killAbsoluteMs: minutes(150) } });
+    const before = await record(on, 'p');
+    const error = await thrown(extendBy(on.world, { ...actOf(mine), byMs: minutes(60) }));
+    expect(error).toMatchObject({ gate: 'beyond-absolute' });
+    expect(error.told.state).toMatch(/2 h 30 min are left/);
+    expect(await record(on, 'p')).toEqual(before);
   });
 
-  it('refuses a pet window where nothing beats, and takes it where something does', async () => {
+  it('after the deadline counts from now', async () => {
     const on = stage();
-    await ours(on, 'a', { armed: false });
-    const wish = { ...none, petWindowMs: minutes(10) };
-    await expect(armPod(on.world, act('a'), wish)).rejects.toMatchObject({ gate: 'pet-window' });
-    expect(on.pods.get('a')?.installs).toEqual([]);
-    const pod = on.pods.get('a');
-    if (pod !== undefined) pod.heartbeatAgeS = 30;
-    expect((await armPod(on.world, act('a'), wish)).facts.petWindowMs).toBe(minutes(10));
-  });
-
-  it('does not plant on a pod that the account no longer shows, and leaves its limits alone', async () => {
-    const on = stage();
-    await ours(on, 'a');
-    const before = await record(on, 'a');
-    on.provider.pods.delete('a');
-    const wish = { ...none, killInMs: minutes(30) };
-    await expect(armPod(on.world, act('a'), wish)).rejects.toMatchObject({ gate: 'not-shown' });
-    expect((await record(on, 'a')).deadlines).toEqual(before.deadlines);
+    await ours(on, 'p');
+    on.clock.jump(minutes(125));
+    const moved = await extendBy(on.world, { ...actOf(mine), byMs: minutes(60) });
+    expect(moved.record.deadlines.ownerSetAt).toBe(NOW + minutes(185));
   });
 });
 
-describe('pet, keep and heartbeat', () => {
-  it('a pet moves the stop and no deadline of the record', async () => {
+describe('keep', () => {
+  it('is cut to the absolute deadline, and the switch is told the new stop (case C67)', async () => {
     const on = stage();
-    const before = await ours(on, 'a', { register: { killInMs: minutes(10), killAbsoluteMs: minutes(120) } });
-    const petted = await petPod(on.world, { ...act('a'), byMs: minutes(60) });
-    expect(petted.petted).toMatchObject({ kind: 'seen', value: { stopInMs: minutes(60) } });
-    expect((await record(on, 'a')).deadlines).toEqual(before.deadlines);
+    await ours(on, 'p', { register: { killAbsoluteMs: minutes(120), killInMs: minutes(60) } });
+    const kept = await keepFor(on.world, { ...actOf(mine), forMs: minutes(600), reason: 'debug' });
+    expect(kept).toMatchObject({ kind: 'done', detail: { stopAt: NOW + minutes(120) } });
+    expect(kept.says).toMatch(/kept for 2 h/);
+    expect(on.pods.get('p')?.planted?.stopAtMs).toBe(NOW + minutes(120));
   });
 
-  it('a pod that was never armed cannot be petted', async () => {
+  it('that the switch did not take is not called kept', async () => {
     const on = stage();
-    await ours(on, 'a', { armed: false });
-    await expect(petPod(on.world, { ...act('a'), byMs: minutes(5) })).rejects.toMatchObject({
-      gate: 'not-armed',
-    });
+    await ours(on, 'p', { register: { killInMs: minutes(60), killAbsoluteMs: minutes(300) } });
+    const pod = on.pods.get('p');
+    if (pod !== undefined) pod.deaf = true;
+    const kept = await keepFor(on.world, { ...actOf(mine), forMs: minutes(120), reason: 'debug' });
+    expect(kept.kind).toBe('failed');
+    expect(kept.says).toMatch(/its own switch still fires in 1 h 15 min/);
   });
 
-  it('a keep is cut to the cap and read back from the switch', async () => {
+  it('rests orphan, idle and owner verdicts, and not the absolute deadline (case C67)', async () => {
     const on = stage();
-    await ours(on, 'a', { register: { killAbsoluteMs: minutes(125) } });
-    const kept = await keepFor(on.world, { ...act('a'), forMs: minutes(600), reason: 'look' });
-    expect(kept).toMatchObject({ kind: 'done', order: 'keep' });
-    expect((await record(on, 'a')).deadlines.keepUntilAt).toBe(NOW + minutes(125));
+    await ours(on, 'p', { register: { killInMs: minutes(20), killAbsoluteMs: minutes(90) } });
+    on.owners.set('u-p', seen({ state: 'completed', completedAt: NOW, conclusion: 'failure' }));
+    await keepFor(on.world, { ...actOf(mine), forMs: minutes(30), reason: 'failed' });
+    on.clock.jump(minutes(1));
+    expect(verdicts(await cycles(on, 1))).toEqual({ p: 'kept' });
+    on.clock.jump(minutes(21));
+    expect(verdicts(await cycles(on, 1))).toEqual({ p: 'kept' });
+    expect(ended(on)).toEqual([]);
+    on.clock.jump(minutes(9));
+    expect(verdicts(await cycles(on, 1))).toEqual({ p: 'keep-ended' });
+    expect((await record(on, 'p')).end).toMatchObject({ reason: 'keep-ended', verified: true });
   });
 
-  it('one heartbeat in five minutes makes a commit', async () => {
+  it('never passes the absolute deadline, whatever was kept', async () => {
     const on = stage();
-    await ours(on, 'a');
-    expect((await heartbeat(on.world, act('a'))).committed).toBe(true);
-    expect((await heartbeat(on.world, act('a'))).committed).toBe(false);
-    on.clock.jump(minutes(6));
-    expect((await heartbeat(on.world, act('a'))).committed).toBe(true);
+    await ours(on, 'p', { register: { killInMs: minutes(20), killAbsoluteMs: minutes(40) } });
+    await keepFor(on.world, { ...actOf(mine), forMs: minutes(600), reason: 'x' });
+    on.clock.jump(minutes(40));
+    expect(verdicts(await cycles(on, 1))).toEqual({ p: 'absolute-deadline' });
+    expect(ended(on)).toEqual(['p']);
   });
 });
 
-describe('probe and sync', () => {
-  it('a probe looks six times and writes nothing', async () => {
+describe('pet', () => {
+  it('moves the stop of the switch and no deadline of the record', async () => {
     const on = stage();
-    await ours(on, 'a', { switched: { util: '97' } });
-    const before = await verbs(on, 'a');
-    const probed = await probe(on.world, 'a');
-    expect(probed.activity).toEqual({ kind: 'busy', by: 'gpu-busy' });
-    expect(on.pods.get('a')?.probes.at(-1)?.args).toContain('samples=6');
-    expect(await verbs(on, 'a')).toEqual(before);
+    const before = await ours(on, 'p');
+    const petted = await petPod(on.world, { ...actOf(mine), byMs: minutes(140) });
+    expect(petted.petted).toMatchObject({ kind: 'seen', value: { stopInMs: minutes(140) } });
+    expect((await record(on, 'p')).deadlines).toEqual(before.deadlines);
+  });
+
+  it('never brings the stop nearer, and never past the absolute deadline', async () => {
+    const on = stage();
+    await ours(on, 'p');
+    const near = await petPod(on.world, { ...actOf(mine), byMs: minutes(5) });
+    expect(near.petted).toMatchObject({ value: { stopInMs: minutes(135) } });
+    const far = await petPod(on.world, { ...actOf(mine), byMs: minutes(900) });
+    expect(far.petted).toMatchObject({ value: { stopInMs: minutes(150) } });
+  });
+
+  it('is not said where the switch did not act on it, or was never armed', async () => {
+    const on = stage();
+    await ours(on, 'p');
+    const pod = on.pods.get('p');
+    if (pod !== undefined) pod.deaf = true;
+    expect(await petPod(on.world, { ...actOf(mine), byMs: minutes(5) })).toMatchObject({
+      petted: { kind: 'unseen', reason: expect.stringMatching(/not-acted-on/) },
+    });
+    await ours(on, 'q', { armed: false });
+    const quiet = actOf(anOwner({ uuid: 'u-q' }), 'q');
+    expect(await thrown(petPod(on.world, { ...quiet, byMs: 1 }))).toMatchObject({ gate: 'not-armed' });
+  });
+
+  it('is not sent to another pod that bears the id by now', async () => {
+    const on = stage();
+    await ours(on, 'p');
+    put(on, 'p', { createdAt: NOW - minutes(1) });
+    const opened = on.shell.opened.length;
+    expect(await thrown(petPod(on.world, { ...actOf(mine), byMs: 1 }))).toMatchObject({ gate: 'not-shown' });
+    expect(on.shell.opened.length).toBe(opened);
+  });
+});
+
+describe('heartbeat', () => {
+  it('makes at most one commit in five minutes', async () => {
+    const on = stage();
+    await ours(on, 'p');
+    const commits = on.host.commits.length;
+    for (let beat = 0; beat < 7; beat += 1) {
+      await heartbeat(on.world, actOf(mine));
+      on.clock.jump(minutes(1));
+    }
+    expect(on.host.commits.length - commits).toBe(2);
+  });
+
+  it('of the job makes none', async () => {
+    const on = stage();
+    await ours(on, 'p');
+    const commits = on.host.commits.length;
+    await jobHeartbeat(on.world, actOf(mine));
+    expect(on.host.commits.length).toBe(commits);
+    expect(on.shell.calls.at(-1)?.call.args).toEqual(['beat']);
+  });
+});
+
+describe('sync', () => {
+  const syncing = (on: Stage) =>
+    sync(on.world, { ...actOf(mine), localPath: null, budgetMs: minutes(5), onProgress: () => undefined });
+
+  it('records what was pulled and ends nothing', async () => {
+    const on = stage();
+    await ours(on, 'p');
+    expect((await syncing(on)).unverified).toBeNull();
+    expect((await record(on, 'p')).lastMirror).toMatchObject({ files: 1, verified: true });
+    expect(ended(on)).toEqual([]);
+  });
+
+  it('says why a copy does not count, and keeps the last good one as the measure', async () => {
+    const on = stage();
+    await ours(on, 'p');
+    await syncing(on);
+    on.files.set('p', {});
+    expect((await syncing(on)).unverified).toMatch(/folder is empty/);
+    expect((await record(on, 'p')).lastMirror).toMatchObject({ files: 1, verified: true });
+  });
+});
+
+describe('probe', () => {
+  it('takes six samples, tells, and changes nothing', async () => {
+    const on = stage();
+    await ours(on, 'p');
+    const commits = on.host.commits.length;
+    const probed = await probe(on.world, 'p');
+    expect(probed.activity).toMatchObject({ kind: 'idle', samples: 6 });
+    expect(on.host.commits.length).toBe(commits);
     expect(on.shell.openNow()).toBe(0);
   });
 
-  it('a sync records what was pulled, and a short pull as not verified', async () => {
+  it('of a pod that does not open is an answer too', async () => {
     const on = stage();
-    await ours(on, 'a');
-    const input = { ...act('a'), localPath: null, budgetMs: minutes(5), onProgress: () => undefined };
-    expect((await sync(on.world, input)).unverified).toBeNull();
-    expect((await record(on, 'a')).lastMirror).toMatchObject({ files: 1, verified: true });
-    on.pulls.set('a', 'short');
-    expect((await sync(on.world, input)).unverified).toContain('refused');
-    expect((await record(on, 'a')).lastMirror?.verified).toBe(false);
-  });
-
-  it('a failed pull leaves the record of the last good one', async () => {
-    const on = stage();
-    await ours(on, 'a');
-    const input = { ...act('a'), localPath: null, budgetMs: minutes(5), onProgress: () => undefined };
-    await sync(on.world, input);
-    on.pulls.set('a', 'stalls');
-    await expect(sync(on.world, input)).rejects.toMatchObject({ failure: 'timed-out' });
-    expect((await record(on, 'a')).lastMirror?.verified).toBe(true);
-  });
-});
-
-describe('teardown on request', () => {
-  it('does not end a pod whose artifacts cannot be verified; by force it does', async () => {
-    const on = stage();
-    await ours(on, 'a');
-    on.pulls.set('a', 'short');
-    expect(await end(on, 'a')).toMatchObject({ kind: 'released', reason: 'not-saved' });
-    expect(ended(on)).toEqual([]);
-    expect(await end(on, 'a', { force: 'nothing of worth' })).toMatchObject({ kind: 'done' });
-    expect(ended(on)).toEqual(['a']);
-    expect(await record(on, 'a')).toMatchObject({
-      status: 'terminated',
-      end: { reason: 'forced', verified: false },
+    await ours(on, 'p');
+    const pod = on.pods.get('p');
+    if (pod !== undefined) pod.door = 'refused-login';
+    expect(await probe(on.world, 'p')).toMatchObject({
+      activity: null,
+      look: { kind: 'unseen', failure: 'refused-login' },
     });
-  });
-
-  it('reopens a record that says terminated when the provider shows the pod, and then ends it', async () => {
-    const on = stage();
-    await ours(on, 'a');
-    await end(on, 'a');
-    put(on, 'a', { createdAt: (await record(on, 'a')).createdAt });
-    expect(await end(on, 'a', { skipPull: true })).toMatchObject({ kind: 'done', reason: 'pull-skipped' });
-    expect(await verbs(on, 'a')).toContain('reopen');
-    expect(ended(on)).toEqual(['a', 'a']);
-  });
-
-  it('says of a pod that is gone that there is nothing to do', async () => {
-    const on = stage();
-    await ours(on, 'a');
-    await end(on, 'a');
-    expect(await end(on, 'a')).toMatchObject({ kind: 'done', reason: 'already-ended' });
-    expect(ended(on)).toEqual(['a']);
-  });
-});
-
-describe('reconcile', () => {
-  async function withStray(): Promise<Stage> {
-    const on = stage();
-    await ours(on, 'mine', { switched: { util: '97' } });
-    const { registryId } = (await on.world.registry.read()).state.meta;
-    const stamp = { registryId, repositoryId: null, runId: null, mintedAt: NOW - minutes(61), ttlAt: NOW };
-    put(on, 'stray', { stamp: formatStamp({ ...stamp, nonce: 'aabbccddeeff0011' }) });
-    put(on, 'foreign', { createdAt: NOW - minutes(60 * 24 * 9) });
-    return on;
-  }
-  const options = (terminateStrays: boolean) => ({
-    ...reapOptions({ acting: actingReaper('person', null) }),
-    terminateStrays,
-  });
-
-  it('only looks, whatever it finds', async () => {
-    const on = await withStray();
-    const before = on.host.commits.length;
-    const cycle = await reconcileAccount(on.world, options(false));
-    expect(cycle.plan.strays.map((stray) => stray.pod.id)).toEqual(['stray']);
-    expect(cycle.plan.foreign.map((foreign) => foreign.pod.id)).toEqual(['foreign']);
-    expect(on.host.commits.length).toBe(before);
-    expect(ended(on)).toEqual([]);
-  });
-
-  it('ends a stray on request after two spaced looks of its own, and nothing else', async () => {
-    const on = await withStray();
-    await reconcileAccount(on.world, options(true));
-    expect(ended(on)).toEqual([]);
-    on.clock.jump(minutes(11));
-    await reconcileAccount(on.world, options(true));
-    expect(ended(on)).toEqual(['stray']);
-  });
-});
-
-describe('acknowledge', () => {
-  it('needs a registry, and leaves its reason in the history', async () => {
-    const on = stage();
-    const acting = actingOwner(ownerOf('a'), null);
-    const input = { acting, what: 'breaker' as const, tip: null, reason: 'really twelve' };
-    await expect(acknowledge(on.world, input)).rejects.toMatchObject({
-      name: 'ConfigError',
-      input: 'registry',
-    });
-    await ours(on, 'a');
-    await acknowledge(on.world, input);
-    const { state } = await on.world.registry.read();
-    expect(state.meta.acknowledged.breakerAt).toBe(on.clock.now());
-    expect(on.host.commits.at(-1)?.message).toContain('really twelve');
   });
 });
