@@ -1,5 +1,7 @@
 /** The fire path against every answer a provider may give: what proves the end, what does not, and that it never gives up. */
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
+import { suiteWith } from '../components.ts';
 import { KEY, killIfThere, type PodOptions, PodStand, until } from './pod-stand.ts';
 import {
   type Answer,
@@ -214,20 +216,22 @@ describe('across a respawn', () => {
   });
 });
 
-describe('by other tools', () => {
-  const table: Table = {
-    delete: (times) => (times === 1 ? problem(500, 'x') : noContent),
-    get: (times) => (times === 1 ? podJson('RUNNING') : noSuchPod),
-    graphql: () => json({ errors: [{ message: 'x' }], data: { podTerminate: null } }),
-  };
+const afterOneError: Table = {
+  delete: (times) => (times === 1 ? problem(500, 'x') : noContent),
+  get: (times) => (times === 1 ? podJson('RUNNING') : noSuchPod),
+  graphql: () => json({ errors: [{ message: 'x' }], data: { podTerminate: null } }),
+};
 
-  it('goes the same way with GNU wget where there is no curl', async () => {
-    await fire(table, { without: ['curl'] });
+suiteWith(['wget'], 'where there is no curl', () => {
+  it('goes the same way with GNU wget too', async () => {
+    await fire(afterOneError, { without: ['curl'] });
     expect((await pod.status()).said.get('http_tool')).toBe('wget');
     await ends();
     expect(provider.asked.every((one) => one.authorization === `Bearer ${KEY}`)).toBe(true);
   });
+});
 
+describe('by other tools', () => {
   it('asks the provider own tool when that is all there is, and goes on, for its word is no proof', async () => {
     provider = new ProviderStand({});
     await provider.listen();
@@ -237,7 +241,6 @@ describe('by other tools', () => {
     expect(planted.said.get('http_tool')).toBe('runpodctl');
     pod.setClock(2000);
     await goesOn();
-    const { readFileSync } = await import('node:fs');
     expect(readFileSync(`${pod.root}/asked`, 'utf8').split('\n')[0]).toBe(`remove pod ${POD}`);
   });
 });

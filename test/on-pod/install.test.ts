@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { KEY, PodStand, until } from './pod-stand.ts';
+import { KEY, PodStand, until, withEachTool } from './pod-stand.ts';
 import { json, noContent, ProviderStand, problem, unauthorized } from './provider-stand.ts';
 
 const open: { close(): Promise<void> }[] = [];
@@ -191,12 +191,8 @@ describe('the check of a key', () => {
 });
 
 describe('who can see the key', () => {
-  it.each([
-    ['curl', []],
-    ['wget', ['curl']],
-  ] as const)(
-    'nobody: not in an argument, an environment, the record or a file outside memory, while %s waits for an answer',
-    async (_tool, without) => {
+  withEachTool((without) => {
+    it('is nobody: it is in no argument, environment, record or file outside memory while an answer is awaited', async () => {
       let answer: () => void = () => undefined;
       const held = new Promise<void>((done) => {
         answer = done;
@@ -205,7 +201,7 @@ describe('who can see the key', () => {
         delete: () => held.then(() => noContent),
         get: () => problem(500, 'x'),
       });
-      pod = new PodStand({ clock: 1000, without: [...without] });
+      pod = new PodStand({ clock: 1000, without });
       await pod.install({ rest: url, graphql: `${url}/graphql` });
       pod.setClock(3000);
       await pod.wakeUntil('the request', () => provider.count('DELETE') === 1);
@@ -220,8 +216,8 @@ describe('who can see the key', () => {
       for (const file of files) expect(statSync(file).mode & 0o077).toBe(0);
       expect(pod.held('record')).not.toContain(KEY);
       answer();
-    },
-  );
+    });
+  });
 });
 
 describe('going away', () => {

@@ -19,10 +19,18 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe } from 'vitest';
 import { onPodText } from '../../src/on-pod-text.ts';
+import { hasHttpTool } from '../../src/world/pods/curl-stand-in.ts';
+import { CURL_TEXT } from '../../src/world/pods/curl-text.ts';
 import { component, suiteWith } from '../components.ts';
 
 /** The shells that pods have; each suite is left out, and says so, where this machine lacks one. */
 export const SHELLS = ['dash', 'bash', 'busybox', 'mksh'] as const;
+
+/** The HTTP tools that the switch may use, each with what must be missing for it; curl has a stand-in where there is none. */
+export function withEachTool(body: (without: readonly string[]) => void): void {
+  suiteWith([], 'with curl', () => body([]));
+  suiteWith(['wget'], 'with wget', () => body(['curl']));
+}
 
 /** Makes a pod with the shell under test, taken away when the test has finished. */
 export type LayPod = (
@@ -246,8 +254,16 @@ export class PodStand {
     chmodSync(join(this.bin, name), 0o755);
   }
 
+  /** The world's small curl, for machines that have no HTTP tool. */
+  #layCurl(): void {
+    writeFileSync(join(this.root, 'curl.mjs'), CURL_TEXT);
+    this.program('curl', `#!/bin/sh\nexec '${process.execPath}' '${join(this.root, 'curl.mjs')}' "$@"\n`);
+  }
+
   #layTools(options: PodOptions): string {
+    const { without = [] } = options;
     symlinkSync(options.shell ?? '/bin/sh', join(this.bin, 'sh'));
+    if (!without.includes('curl') && !hasHttpTool(process.env['PATH'] ?? '')) this.#layCurl();
     const tools = options.without === undefined ? (process.env['PATH'] ?? '') : toolsWithout(options.without);
     return [this.bin, tools].join(delimiter);
   }
