@@ -238,6 +238,9 @@ function badKnob(label: string, text: string, wanted: string): ConfigError {
   });
 }
 
+/** A record is untrusted input: no count in it may put an end off for ever. */
+const MOST_SIGHTINGS = 100;
+
 /** A reaper judges each pod by the rules frozen in its record, within its own maxima. */
 export function withinReaper(frozen: Partial<ReaperRules>, reaper: ReaperRules): ReaperRules {
   const longest = Math.min(LONGEST_MS, 2 * DAY_MS + reaper.exitedGraceMs);
@@ -254,5 +257,9 @@ export function withinReaper(frozen: Partial<ReaperRules>, reaper: ReaperRules):
     hbGraceMs: Math.min(merged.hbGraceMs, longest),
     exitedGraceMs: Math.min(merged.exitedGraceMs, longest),
     unreachableWindowMs: Math.min(merged.unreachableWindowMs, longest),
+    untrackedGraceMs: Math.min(merged.untrackedGraceMs, longest),
+    sightingSpacingMs: Math.min(merged.sightingSpacingMs, longest),
+    idleStrikes: Math.min(merged.idleStrikes, MOST_SIGHTINGS),
+    unreachableReaps: Math.min(merged.unreachableReaps, MOST_SIGHTINGS),
   };
 }

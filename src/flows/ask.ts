@@ -7,8 +7,9 @@ export async function softly<T>(question: () => Promise<T>): Promise<Part<T>> {
   return await question().then(
     (value) => seen(value),
     (error: unknown) => {
-      if (error instanceof WorldError) return unseen(`${error.failure}: ${error.told.cameBack}`);
-      throw error;
+      if (!(error instanceof WorldError)) throw error;
+      const { cameBack } = error.told;
+      return unseen(cameBack.startsWith(error.failure) ? cameBack : `${error.failure}: ${cameBack}`);
     },
   );
 }

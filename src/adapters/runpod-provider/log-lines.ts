@@ -31,7 +31,10 @@ async function nextChunk(reading: Promise<Chunk>, waitMs: number): Promise<Chunk
   return Promise.race([reading, silence]).finally(() => clearTimeout(timer));
 }
 
-/** Reads until `tail` events came, or silence, time or size are used up; a cut after some text is an end. */
+/**
+ * Reads until `tail` events came, or silence, time or size are used up; a cut after some text is an end. A log
+ * without a line yet stays open and silent, so the first line gets only twice the time of the next.
+ */
 async function readEvents(line: Line, body: Body, tail: number): Promise<string> {
   const { logQuietMs, logTotalMs, largestLog } = line.limits;
   const decoder = new TextDecoder();
@@ -41,7 +44,7 @@ async function readEvents(line: Line, body: Body, tail: number): Promise<string>
   let events = 0;
   try {
     while (events < tail && text.length < largestLog) {
-      const left = Math.min(text === '' ? logTotalMs : logQuietMs, endAt - performance.now());
+      const left = Math.min(text === '' ? 2 * logQuietMs : logQuietMs, endAt - performance.now());
       const reading = chunks.next().then(
         ({ done, value }): Chunk => ({
           done: done === true,
