@@ -43,8 +43,8 @@ export type Cycle = {
 
 /** Throws WorldError when the registry cannot be read: then nothing is concluded of any pod. */
 export async function reap(world: World, options: ReapOptions): Promise<Cycle> {
-  const before = await world.registry.read();
-  const listing = await softly(() => world.provider.list());
+  // A list that is a moment older than the registry concludes nothing: whatever it lacks or adds is asked by id.
+  const [before, listing] = await Promise.all([world.registry.read(), softly(() => world.provider.list())]);
   const foreign = before.caution.some((caution) => caution.code === 'foreign-repository');
   const state = options.dryRun || foreign ? before.state : await entered(world, options, { before, listing });
   const seenNow = await look(world, {

@@ -2,7 +2,7 @@
 import { compareManifests } from '../domain/artifacts.ts';
 import { formatDuration, SECOND_MS } from '../domain/duration.ts';
 import { type PodRecord, podKey } from '../domain/pod.ts';
-import { REASONS } from '../domain/policy/reasons.ts';
+import { REASONS, type Verdict } from '../domain/policy/reasons.ts';
 import { LATEST_LOOK_MS } from '../domain/rules.ts';
 import type { World } from '../ports.ts';
 import { isSameFence } from './fence.ts';
@@ -20,19 +20,30 @@ export type Objection = {
   readonly why: string;
 };
 
-/** Asked ≤ 60 s, and the record read ≤ 10 s, before DELETE. The objection, or null when the order stands. */
+/** What the policy said, asked again; null = an explicit order, which is not asked: only its record counts. */
+export type Asked = { readonly at: number; readonly verdict: Verdict | null };
+
+export async function askPolicy(world: World, { askAgain }: TeardownInput): Promise<Asked> {
+  const at = world.clock.now();
+  return { at, verdict: askAgain === null ? null : await askAgain() };
+}
+
+/**
+ * Asked ≤ 60 s, and the record read ≤ 10 s, before DELETE. The objection, or null when the order stands.
+ * `asked` is taken while it is young enough, and else asked anew.
+ */
 export async function stillStands(
   world: World,
   input: TeardownInput,
   held: PodRecord,
-  saved: Saved,
+  { saved, asked }: { readonly saved: Saved; readonly asked: Asked },
 ): Promise<Objection | null> {
   // A kill that need not wait for the artifacts does not wait for their last look either.
   const mustHold = saved.kind === 'verified' && !REASONS[input.reason].beforeVerified;
   let savedAt = mustHold ? saved.at : null;
   for (let look = 1; look <= MOST_LOOKS; look += 1) {
-    const askedAt = world.clock.now();
-    const changed = await policyObjects(input, saved);
+    const { at: askedAt, verdict } = look === 1 ? asked : await askPolicy(world, input);
+    const changed = policyObjects(verdict, saved);
     if (changed !== null) return changed;
     if (savedAt !== null && world.clock.now() - savedAt > LATEST_LOOK_MS / 2) {
       savedAt = world.clock.now();
@@ -51,10 +62,9 @@ export async function stillStands(
   return { reason: 'look-too-old', why };
 }
 
-/** An explicit order is not asked again: only its record counts. A pod that is gone meanwhile is settled by the DELETE. */
-async function policyObjects({ askAgain }: TeardownInput, saved: Saved): Promise<Objection | null> {
-  if (askAgain === null) return null;
-  const again = await askAgain();
+/** A pod that is gone meanwhile is settled by the DELETE. */
+function policyObjects(again: Verdict | null, saved: Saved): Objection | null {
+  if (again === null) return null;
   if (again.kind === 'keep') {
     const why = `asked again, the verdict is ${again.reason}: ${REASONS[again.reason].says}`;
     return { reason: 'verdict-changed', why };

@@ -13,7 +13,7 @@ import { releaseFence, renewFence, takeFence, whileFenced } from './fence.ts';
 import { petUntil } from './pet.ts';
 import { type Saved, saveArtifacts } from './save-artifacts.ts';
 import { settleBase } from './settle.ts';
-import { stillStands } from './still-stands.ts';
+import { askPolicy, stillStands } from './still-stands.ts';
 
 export type TeardownInput = {
   readonly acting: Acting;
@@ -78,10 +78,14 @@ async function endFenced(world: World, input: TeardownInput, held: PodRecord): P
   if (saved.kind === 'unsaved') {
     world.log.say('warning', `${held.id}: ended although its artifacts are not saved: ${saved.why}`);
   }
-  const marked = await markVerified(world, input.acting, held, saved);
+  // What is saved is told while the policy is asked again; an answer that grows old meanwhile is asked anew.
+  const [marked, asked] = await Promise.all([
+    markVerified(world, input.acting, held, saved),
+    askPolicy(world, input),
+  ]);
   const lost = { kind: 'handed-over' as const, reason: 'fence-lost' };
   if (marked === null) return told(input, { ...lost, says: 'not ended: the fence was lost while saving' });
-  const objection = await stillStands(world, input, marked, saved);
+  const objection = await stillStands(world, input, marked, { saved, asked });
   if (objection?.reason === 'fence-lost') return told(input, { ...lost, says: objection.why });
   if (objection !== null) return await letGo(world, input, marked, objection);
   return await endNow(world, input, marked, saved);
