@@ -6,7 +6,7 @@ import { branchGone } from '../../domain/registry/read-errors.ts';
 import type { SweepState } from '../../domain/registry/sweep.ts';
 import { findLost } from './ancestry.ts';
 import { blobText, settled } from './ask.ts';
-import type { Outcome } from './outcome.ts';
+import { judge, type Outcome } from './outcome.ts';
 import { READ, readShape, type StateTip } from './queries.ts';
 import { named, type Session } from './session.ts';
 import { readTree, type TreeCache } from './tree.ts';
@@ -42,22 +42,20 @@ async function findNewName(session: Session): Promise<string | null> {
 }
 
 async function readBoth(session: Session): Promise<Outcome> {
-  const ask = (): Promise<Outcome> => {
-    const texts = session.takesWhole && session.tree === null;
-    const variables = { ...named(session), ...session.refs, texts };
-    return settled(session, () => session.api.graphql(READ, variables));
-  };
-  const first = await ask();
-  if (first.kind === 'ambiguous' && session.takesWhole && session.tree === null) {
+  const ask = (texts: boolean) => () =>
+    session.api.graphql(READ, { ...named(session), ...session.refs, texts });
+  if (session.takesWhole && session.tree === null) {
+    const whole = judge(await ask(true)(), session.clock.now());
+    if (whole.kind === 'done') return whole;
     // Too much for one answer, as far as one can tell: names first, then the files in parts.
-    session.takesWhole = false;
-    return ask();
+    if (whole.kind === 'ambiguous') session.takesWhole = false;
   }
+  const first = await settled(session, ask(false));
   if (first.kind !== 'missing') return first;
   const name = await findNewName(session);
   if (name === null) return first;
   session.name = name;
-  return ask();
+  return settled(session, ask(false));
 }
 
 type Both = z.infer<typeof readShape>['repository'];

@@ -112,9 +112,14 @@ function byWords(text: string, answer: Answered, now: number): Outcome | null {
   return row === undefined ? null : { kind: 'final', why: `${row.why} (${why})`, next: row.next };
 }
 
+function mentionsErrors(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'errors' in body && body.errors !== null;
+}
+
 function judgeGraphql(answer: Answered, now: number): Outcome {
+  if (!mentionsErrors(answer.body)) return { kind: 'done', body: answer.body };
   const read = graphErrors.safeParse(answer.body);
-  if (!read.success) return { kind: 'done', body: answer.body };
+  if (!read.success) return { kind: 'ambiguous', why: 'errors of a shape that nobody knows' };
   const { errors } = read.data;
   const text = errors.map(({ type = '', message: said }) => `${type} ${said}`).join('; ');
   const why = told(text);

@@ -2,6 +2,7 @@
 import type { GithubRegistryOptions } from '../../../src/adapters/github-registry/session.ts';
 import { githubRegistry } from '../../../src/adapters/github-registry.ts';
 import { nodeChance } from '../../../src/adapters/node-chance.ts';
+import { WorldError } from '../../../src/domain/errors.ts';
 import type { RegistryStore } from '../../../src/ports.ts';
 import { type Stand, standUp } from '../../github-server/asking.ts';
 import { TOKEN } from '../../github-server/switches.ts';
@@ -33,5 +34,28 @@ export async function githubPlace(over: Parameters<typeof standUp>[0] = {}): Pro
     open,
     store: (more = {}) => open(more),
     close: () => server.close(),
+  };
+}
+
+/** As the server names them. */
+export const COMMIT = 'graphql createCommitOnBranch';
+export const READ = 'graphql query';
+
+export async function failureOf(work: Promise<unknown>): Promise<WorldError> {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof WorldError)) throw new Error(`no WorldError but ${String(error)}`);
+  return error;
+}
+
+/** A clock whose sleeps cost no real time. */
+export function swiftClock(): ReturnType<typeof tickingClock> {
+  const clock = tickingClock();
+  return {
+    slept: clock.slept,
+    now: () => clock.now() + clock.slept.reduce((sum, each) => sum + each, 0),
+    sleep: async (durationMs) => void clock.slept.push(durationMs),
   };
 }
