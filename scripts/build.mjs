@@ -100,6 +100,9 @@ async function bundle(work) {
  * @param {string} code
  */
 function compact(name, code) {
+  // What ncc cannot find it leaves to fail when it is needed: of our own modules that is never meant.
+  const lost = /eval\("require"\)\("(\.[^"]*\.js)"\)/.exec(code)?.[1];
+  if (lost !== undefined) throw new Error(`${name} asks for ${lost}, which is not there`);
   const { code: small, errors } = minifySync(name, code, {
     compress: false,
     mangle: false,

@@ -14,6 +14,8 @@ export type Opening = {
   readonly keepIn: KeepIn;
   /** A private folder of this step. */
   readonly folder: string;
+  /** Whether a path that holds no registry yet may become one. */
+  readonly mayBegin?: boolean;
 };
 
 /** Throws ConfigError for a registry that cannot be, or that this job cannot write. */
@@ -39,6 +41,7 @@ export function worldAt(desk: Desk, place: RegistryPlace, opening: Opening): Wor
     registryToken: tokenOf(place, credentials),
     folder,
     keepIn,
+    mayBegin: opening.mayBegin ?? false,
     mirrorRoot: home === '' ? join(folder, 'pulled') : join(home, 'mirror'),
   });
 }

@@ -15,7 +15,7 @@ import { durationOr, numberOrNull, podIdOf, textOrNull, wrongInput, yesOrNo } fr
 
 /** The runner gives all posts of a cancelled job 4 min 45 s together. */
 const POST_BUDGET_MS = 240 * SECOND_MS;
-const LEAST_BUDGET_MS = 20 * SECOND_MS;
+const LEAST_BUDGET_MS = 10 * SECOND_MS;
 const KEEP_FOR_MS = 30 * MINUTE_MS;
 
 /** What post needs to know beside the register input itself. */
@@ -82,7 +82,7 @@ function costOf(text: string): number | null {
 function postWish(desk: Desk, read: Read): PostWish {
   const budgetMs = durationOr(read('post-budget'), 'post-budget', POST_BUDGET_MS);
   if (budgetMs < LEAST_BUDGET_MS) {
-    throw wrongInput('post-budget', 'it is too short to end anything', 'Give at least 20s');
+    throw wrongInput('post-budget', 'it is too short to end anything', 'Give at least 10s');
   }
   return {
     ending: {

@@ -27,7 +27,12 @@ async function enter(desk: Desk): Promise<ExitCode> {
   const wish = registerWish(desk, read);
   checkCanPull(wish, credentials);
   const folder = newFolder(desk.env);
-  const { world, place } = openWorld(desk, read, { credentials, keepIn: wish.post.keepIn, folder });
+  const { world, place } = openWorld(desk, read, {
+    credentials,
+    keepIn: wish.post.keepIn,
+    folder,
+    mayBegin: true,
+  });
   saveAsked(wish, place, { credentials, folder, hide: (secret) => desk.mask(secret) });
   const registered = await registerOrRefuse(desk, world, wish);
   savePhase('registered');

@@ -68,6 +68,8 @@ export type WorldWish = {
   /** A private folder of this step. */
   readonly folder: string;
   readonly keepIn: 'artifact' | 'disk';
+  /** Makes a registry where a path names none: for the first pod only, since a lost one must never look empty. */
+  readonly mayBegin: boolean;
   /** Where copies go that name no folder of their own. */
   readonly mirrorRoot: string;
 };
@@ -95,7 +97,7 @@ export function actionsWorld(desk: DeskParts, wish: WorldWish): World {
       repository: place.repository,
       scratchFolder: join(folder, 'registry'),
       credential: token === null ? null : { username: 'x-access-token', token },
-      createMissing: true,
+      createMissing: wish.mayBegin,
       clock,
       chance,
     }),

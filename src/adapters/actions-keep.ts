@@ -1,6 +1,8 @@
 /** Keep as a workflow artifact: what is verified outlives the job under the run's own artifacts. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ArtifactClient } from '@actions/artifact';
+import { endGroup, startGroup } from '@actions/core';
 import { WorldError } from '../domain/errors.ts';
 import type { Env } from '../domain/owner-from-env.ts';
 import { type Part, seen, unseen } from '../domain/part.ts';
@@ -77,6 +79,23 @@ async function uploadUnderFreeName(
 ): Promise<Part<string>> {
   const { DefaultArtifactClient } = await import('@actions/artifact');
   const client = new DefaultArtifactClient();
+  // The library tells each of its steps; a person opens them only when something went wrong.
+  startGroup(`Keeping ${copy.name} as an artifact`);
+  try {
+    return await uploadWith(client, options, copy, load);
+  } finally {
+    endGroup();
+  }
+}
+
+type Client = Pick<ArtifactClient, 'uploadArtifact'>;
+
+async function uploadWith(
+  client: Client,
+  { log }: ActionsKeepOptions,
+  copy: Copy,
+  load: Load,
+): Promise<Part<string>> {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? copy.name : `${copy.name}-${number}`;
     try {
@@ -87,7 +106,7 @@ async function uploadUnderFreeName(
     } catch (cause) {
       const says = cause instanceof Error ? cause.message : String(cause);
       if (!TAKEN.test(says) || number >= MOST_NAMES) throw notKept(name, says, cause);
-      options.log.say('info', `an artifact ${name} is there already; trying the next name`);
+      log.say('info', `an artifact ${name} is there already; trying the next name`);
     }
   }
 }
