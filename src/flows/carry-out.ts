@@ -185,7 +185,10 @@ const EMPTY: ReadonlySet<string> = new Set(['nothing-there', 'only-empty-files']
 
 async function release(world: World, input: CarryInput): Promise<Outcome> {
   const { record, verdict } = input.pod;
-  await releaseFence(world, input.acting, record, `the fence lapsed and the verdict is ${verdict.reason}`);
+  const why = `the fence lapsed and the verdict is ${verdict.reason}`;
+  const refused = await releaseFence(world, input.acting, record, why);
+  if (refused !== null)
+    return outcome(input, 'release', `not released: ${refused}`, { kind: 'failed', reason: 'not-released' });
   return outcome(input, 'release', `the lapsed fence of ${record.fence?.holder ?? 'nobody'} was released`);
 }
 

@@ -91,18 +91,20 @@ function fencedBy(result: OpResult | undefined, after: PodRecord | undefined, fe
   return { kind: 'held', record: after, fence: held };
 }
 
-/** Back to active; the reason stays in the record. A fence that is no longer ours is left as it is. */
+/** Back to active; the reason stays in the record. Gives why not: a fence that is no longer ours is left as it is. */
 export async function releaseFence(
   world: World,
   acting: Acting,
   record: PodRecord,
   reason: string,
-): Promise<void> {
-  if (record.fence === null) return;
+): Promise<string | null> {
+  if (record.fence === null) return null;
   const base = opBase(world, acting, 'release');
-  await world.registry.submit([
+  const submitted = await world.registry.submit([
     { ...base, op: 'release', pod: record.id, fenceRev: record.fence.rev, reason: reason.slice(0, 200) },
   ]);
+  const [result] = submitted.results;
+  return result?.kind === 'refused' ? result.detail : null;
 }
 
 /** Does `work` while the fence is renewed every 10 minutes, so that a long pull does not lose it. */

@@ -9,6 +9,7 @@ import { BRIEF_PULL_MS } from '../domain/rules.ts';
 import type { ShellSession, World } from '../ports.ts';
 import type { Acting } from './acting.ts';
 import { costOf, type Ending, settleEnd, terminateAndConfirm } from './end-pod.ts';
+import { gatherEvidence, keepEvidence } from './evidence.ts';
 import { releaseFence, renewFence, takeFence, whileFenced } from './fence.ts';
 import { petUntil } from './pet.ts';
 import { type Saved, saveArtifacts } from './save-artifacts.ts';
@@ -79,16 +80,22 @@ async function endFenced(world: World, input: TeardownInput, held: PodRecord): P
     world.log.say('warning', `${held.id}: ended although its artifacts are not saved: ${saved.why}`);
   }
   // What is saved is told while the policy is asked again; an answer that grows old meanwhile is asked anew.
-  const [marked, asked] = await Promise.all([
+  const [marked, asked, evidence] = await Promise.all([
     markVerified(world, input.acting, held, saved),
     askPolicy(world, input),
+    gatherEvidence(world, input),
   ]);
   const lost = { kind: 'handed-over' as const, reason: 'fence-lost' };
   if (marked === null) return told(input, { ...lost, says: 'not ended: the fence was lost while saving' });
   const objection = await stillStands(world, input, marked, { saved, asked });
   if (objection?.reason === 'fence-lost') return told(input, { ...lost, says: objection.why });
   if (objection !== null) return await letGo(world, input, marked, objection);
-  return await endNow(world, input, marked, saved);
+  // What was seen of the pod is written down while its end is confirmed.
+  const [outcome] = await Promise.all([
+    endNow(world, input, marked, saved),
+    keepEvidence(world, held, evidence),
+  ]);
+  return outcome;
 }
 
 /** Pet first, so that the pod's own switch does not cut the pull; then pull, verify and keep. */
@@ -198,7 +205,11 @@ async function letGo(
   objection: { readonly reason: string; readonly why: string },
 ): Promise<Outcome> {
   const { reason, why } = objection;
-  await releaseFence(world, input.acting, held, why);
+  const refused = await releaseFence(world, input.acting, held, why);
+  if (refused !== null) {
+    const says = `it was let go (${why}), but its fence was somebody else's by then: ${refused}`;
+    return told(input, { kind: 'handed-over', reason: 'fence-lost', says });
+  }
   return told(input, { kind: 'released', reason, says: `it stays up: ${why}` });
 }
 

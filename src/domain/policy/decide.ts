@@ -92,10 +92,12 @@ function judgeLimits(input: DecideInput, pod: ProviderPod): Verdict | null {
 
 const EXPLICIT: readonly EndReason[] = ['requested', 'forced', 'pull-skipped'];
 
-/** Its owner asked for its end and could not finish it: that word stands until he takes it back. */
+/** Its owner asked for its end and nobody could finish it: that word stands until he takes it back. */
 function judgeRequest({ record, now }: DecideInput): Verdict | null {
   const { fence, owner, status } = record;
-  if (status !== 'terminating' || fence?.holder !== owner.uuid) return null;
+  if (status !== 'terminating' || fence === null) return null;
+  // A reaper fences with these words only on its owner's behalf.
+  if (fence.holder !== owner.uuid && !/^reaper(:|$)/.test(fence.holder)) return null;
   const asked = EXPLICIT.find((reason) => reason === fence.reason);
   return asked === undefined ? null : verdict(asked, { askedAgoMs: now - fence.at });
 }

@@ -39,10 +39,17 @@ function notMine(record: PodRecord, fenceRev: number): Refused {
   return refused('not-my-fence', `The fence of rev ${fenceRev} is not yours: ${held} holds it`);
 }
 
+/** A lapsed fence binds nobody, so that whoever may judge the pod may also give it back. */
+function mayRelease(record: PodRecord, op: OpOf<'release'>): boolean {
+  if (holdsFence(record.fence, op.actor, op.fenceRev)) return true;
+  const { fence } = record;
+  return fence !== null && fence.rev === op.fenceRev && fence.until <= op.at && mayJudge(record, op.actor);
+}
+
 /** A changed verdict, a failed pull, the owner's extend or keep: the pod lives on. */
 export function release(record: PodRecord, op: OpOf<'release'>): Step {
   if (record.status !== 'terminating') return refused('not-terminating', `${record.id} is ${record.status}`);
-  if (!holdsFence(record.fence, op.actor, op.fenceRev)) return notMine(record, op.fenceRev);
+  if (!mayRelease(record, op)) return notMine(record, op.fenceRev);
   return {
     kind: 'change',
     patch: {

@@ -93,6 +93,17 @@ describe('release and confirm', () => {
     expect(apply(fenced(), confirm)).toMatchObject({ because: 'not-my-fence' });
   });
 
+  it('a fence that has lapsed is given back by whoever may judge the pod, and by nobody else', () => {
+    const release = (over: object) =>
+      op('release', { pod: 'abc', fenceRev: 1, reason: 'busy', actor: OTHER_REAPER, ...over });
+    const late = { at: NOW + 32 * MINUTE };
+    expect(apply(fenced(), release({}))).toMatchObject({ because: 'not-my-fence' });
+    expect(podIn(stateAfter(fenced(), release(late)))).toMatchObject({ status: 'active', fence: null });
+    expect(podIn(stateAfter(fenced(), release({ ...late, actor: actorOf(ALICE) }))).status).toBe('active');
+    const stranger = { ...actorOf(ALICE), uuid: 'uuid-x' };
+    expect(apply(fenced(), release({ ...late, actor: stranger }))).toMatchObject({ because: 'not-my-fence' });
+  });
+
   it('a released pod is active again, with the reason', () => {
     const state = stateAfter(
       fenced(),
