@@ -97,11 +97,12 @@ describe('release and confirm', () => {
     const release = (over: object) =>
       op('release', { pod: 'abc', fenceRev: 1, reason: 'busy', actor: OTHER_REAPER, ...over });
     const late = { at: NOW + 32 * MINUTE };
-    expect(apply(fenced(), release({}))).toMatchObject({ because: 'not-my-fence' });
-    expect(podIn(stateAfter(fenced(), release(late)))).toMatchObject({ status: 'active', fence: null });
-    expect(podIn(stateAfter(fenced(), release({ ...late, actor: actorOf(ALICE) }))).status).toBe('active');
+    const held = stateAfter(withPod(), fence({ pod: 'abc', rev: 1 }, { holder: 'reaper:r1' }));
+    expect(apply(held, release({}))).toMatchObject({ because: 'not-my-fence' });
+    expect(podIn(stateAfter(held, release(late)))).toMatchObject({ status: 'active', fence: null });
+    expect(podIn(stateAfter(held, release({ ...late, actor: actorOf(ALICE) }))).status).toBe('active');
     const stranger = { ...actorOf(ALICE), uuid: 'uuid-x' };
-    expect(apply(fenced(), release({ ...late, actor: stranger }))).toMatchObject({ because: 'not-my-fence' });
+    expect(apply(held, release({ ...late, actor: stranger }))).toMatchObject({ because: 'not-my-fence' });
   });
 
   it('a released pod is active again, with the reason', () => {
