@@ -1,18 +1,17 @@
 /** RegistryStore over any git remote: plumbing in a scratch repository, compare-and-swap by push with a lease. */
-import pLimit from 'p-limit';
 import { parseMessage } from '../domain/registry/message.ts';
-import type { RegistryOp } from '../domain/registry/ops.ts';
 import { foreignRegistry, newerSchema } from '../domain/registry/read-errors.ts';
 import { emptyRegistry } from '../domain/registry/state.ts';
 import { emptySweep, type SweepState } from '../domain/registry/sweep.ts';
 import { cautionsOf, isForeign, usableSweep } from '../domain/registry/view.ts';
-import type { HistoryEntry, RegistryStore, Snapshot, Submitted } from '../ports.ts';
+import type { HistoryEntry, RegistryStore, Snapshot } from '../ports.ts';
 import { look } from './git-registry/look.ts';
 import { readLog } from './git-registry/repository.ts';
 import { saveSweep } from './git-registry/save-sweep.ts';
 import { type GitRegistryOptions, newSession, type Session } from './git-registry/session.ts';
 import { withScratch } from './git-registry/with-scratch.ts';
 import { write } from './git-registry/write.ts';
+import { inTurns } from './registry-turns.ts';
 
 async function read(session: Session): Promise<Snapshot> {
   const { tree, sweep, stateTip, lostTips } = await look(session);
@@ -54,26 +53,6 @@ async function history(session: Session, filter: { readonly pod?: string; readon
   return told.filter(ours).reverse();
 }
 
-type Waiting = {
-  readonly ops: readonly RegistryOp[];
-  readonly answer: (submitted: Submitted) => void;
-  readonly fail: (error: unknown) => void;
-};
-
-/** One commit for everything that waits; each caller gets the results of his own ops. */
-async function commitAll(session: Session, waiting: readonly Waiting[]): Promise<void> {
-  try {
-    const submitted = await write(session, { ops: waiting.flatMap(({ ops }) => ops), proof: null });
-    let from = 0;
-    for (const { ops, answer } of waiting) {
-      answer({ ...submitted, results: submitted.results.slice(from, from + ops.length) });
-      from += ops.length;
-    }
-  } catch (error) {
-    for (const { fail } of waiting) fail(error);
-  }
-}
-
 /**
  * The registry on a branch of any git remote: a bare folder, or a URL of http(s) or ssh.
  *
@@ -88,35 +67,15 @@ async function commitAll(session: Session, waiting: readonly Waiting[]): Promise
  */
 export function gitRegistry(options: GitRegistryOptions): RegistryStore {
   const session = newSession(options);
-  const inTurn = pLimit(1);
-  let waiting: Waiting[] = [];
-  /** A read that has not begun answers everybody who asks meanwhile. */
-  let nextRead: Promise<Snapshot> | null = null;
-  const commitWaiting = async (): Promise<void> => {
-    const taken = waiting;
-    waiting = [];
-    if (taken.length > 0) await commitAll(session, taken);
-  };
-  return {
+  return inTurns({
     place: session.remote.place,
-    read: () => {
-      nextRead ??= inTurn(() => {
-        nextRead = null;
-        return read(session);
-      });
-      return nextRead;
+    read: () => read(session),
+    write: (ops) => write(session, { ops, proof: null }),
+    saveSweep: (sweep) => save(session, sweep),
+    history: (filter) => withScratch(session, () => history(session, filter)),
+    async probeWrite() {
+      if (!session.hasWritten)
+        await write(session, { ops: [], proof: 'prove that the registry may be written' });
     },
-    submit: (ops) =>
-      new Promise((answer, fail) => {
-        waiting.push({ ops, answer, fail });
-        inTurn(commitWaiting).catch(fail);
-      }),
-    saveSweep: (sweep) => inTurn(() => save(session, sweep)),
-    history: (filter) => inTurn(() => withScratch(session, () => history(session, filter))),
-    probeWrite: () =>
-      inTurn(async () => {
-        if (!session.hasWritten)
-          await write(session, { ops: [], proof: 'prove that the registry may be written' });
-      }),
-  };
+  });
 }
