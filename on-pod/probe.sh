@@ -8,6 +8,7 @@
 . ./parts/pair.sh
 . ./parts/api.sh
 . ./parts/status.sh
+. ./parts/bounded.sh
 
 samples=1 spacing=1 artifact=''
 gpu_query=index,uuid,utilization.gpu,memory.used,memory.total
@@ -72,36 +73,17 @@ say_artifacts() {
   fi
 }
 
-# open_scratch: a folder of ours for what nvidia-smi says, so that a hung one cannot hold us by a pipe.
-open_scratch() {
-  for place in /dev/shm /run /tmp; do
-    scratch=$root$place/podtrack-probe.$$
-    mkdir "$scratch" 2>/dev/null && return 0
-  done
-  return 1
-}
-
 # gpu_sample: one run of nvidia-smi, at most about 10 s of it; its exit code closes the sample.
 gpu_sample() {
-  nvidia-smi "--query-gpu=$gpu_query" --format=csv,noheader,nounits </dev/null >"$scratch/out" 2>"$scratch/err" &
-  smi=$!
-  clock
-  smi_until=$((now + 10))
-  while identity "$smi" && [ "$gait" != Z ]; do
-    if clock && [ "$now" -ge "$smi_until" ]; then
-      kill -KILL "$smi" 2>/dev/null
-      say gpu_exit unseen:timed-out
-      return 1
-    fi
-    pause
-  done
-  wait "$smi"
-  smi_exit=$?
-  head -c 4096 "$scratch/out" | tr -cd '\11\12\40-\176' | sed "s/^/gpu| /"
-  head -c 1024 "$scratch/err" | tr -cd '\11\12\40-\176' | sed "s/^/gpuerr| /"
+  if ! bounded nvidia-smi "--query-gpu=$gpu_query" --format=csv,noheader,nounits; then
+    say gpu_exit unseen:timed-out
+    return 1
+  fi
+  printable "$scratch/out" 4096 gpu
+  printable "$scratch/err" 1024 gpuerr
   # A last line without an end would swallow the next.
   raw ''
-  say gpu_exit "$smi_exit"
+  say gpu_exit "$bounded_exit"
 }
 
 say_gpu() {

@@ -1,5 +1,6 @@
 /** The few things we can do to the world. Flows see these interfaces and nothing behind them. */
 import type { Manifest, Pulled } from './domain/artifacts.ts';
+import type { EvidenceText } from './domain/evidence.ts';
 import type { Owner, OwnerLiveness } from './domain/owner.ts';
 import type { Part } from './domain/part.ts';
 import type { Listing, Lookup, ProviderPod, SshAddress } from './domain/provider-pod.ts';
@@ -91,7 +92,7 @@ export type ShellTarget = {
   readonly pins: readonly string[] | null;
 };
 
-export type OnPodScript = 'install' | 'switch' | 'probe';
+export type OnPodScript = 'evidence' | 'install' | 'switch' | 'probe';
 
 export type ScriptCall = {
   readonly script: OnPodScript;
@@ -136,6 +137,8 @@ export interface Mirror {
   pull(session: ShellSession, spec: PullSpec): Promise<Pulled>;
   /** What the pod holds now. */
   manifest(session: ShellSession, spec: PullSpec): Promise<Manifest>;
+  /** Writes texts about a pod beside its copy, without secrets and in place of earlier ones; returns their folder. */
+  evidence(podId: string, texts: readonly EvidenceText[]): Promise<string>;
 }
 
 /** Brings a verified copy to a place that outlives this job: the user's own disk, or an artifact store. */

@@ -3,6 +3,7 @@ import type { Manifest, Pulled } from '../domain/artifacts.ts';
 import type { Clock, Log, Mirror, PullSpec, ShellSession } from '../ports.ts';
 import { bounded } from './ssh/bounded.ts';
 import { listPod, type Visit } from './ssh/mirror/ask-pod.ts';
+import { writeEvidence } from './ssh/mirror/evidence-folder.ts';
 import { asFailure, pullFailure } from './ssh/mirror/failures.ts';
 import { pullTree } from './ssh/mirror/pull-tree.ts';
 import { freeBytesAt } from './ssh/mirror/space.ts';
@@ -69,5 +70,6 @@ export function sshMirror(options: SshMirrorOptions): Mirror {
       const visit = visitOf(session, spec);
       return within(visit, async () => (await listPod(visit)).manifest);
     },
+    evidence: async (podId, texts) => writeEvidence(root, podId, texts),
   };
 }

@@ -22,6 +22,8 @@ export type ScriptedMirror = Mirror & {
   readonly pulls: string[];
   /** What was promoted last, per place. */
   readonly copies: Map<string, ReadonlyMap<string, string>>;
+  /** What was written beside the copies, per pod: name → text. */
+  readonly beside: Map<string, ReadonlyMap<string, string>>;
 };
 
 function failure(kind: WorldFailure, spec: PullSpec): WorldError {
@@ -46,6 +48,7 @@ function manifestOf(tree: ScriptedTree): Manifest {
 export function scriptedMirror(trees: Map<string, ScriptedTree>): ScriptedMirror {
   const pulls: string[] = [];
   const copies = new Map<string, ReadonlyMap<string, string>>();
+  const beside = new Map<string, ReadonlyMap<string, string>>();
   const treeOf = (spec: PullSpec): ScriptedTree => {
     const tree = trees.get(spec.podId);
     if (tree === undefined) throw failure('not-found', spec);
@@ -55,6 +58,11 @@ export function scriptedMirror(trees: Map<string, ScriptedTree>): ScriptedMirror
   return {
     pulls,
     copies,
+    beside,
+    async evidence(podId, texts) {
+      beside.set(podId, new Map(texts.map(({ name, text }) => [name, text])));
+      return `/mirror/${podId}.evidence`;
+    },
     async manifest(_session, spec) {
       return manifestOf(treeOf(spec));
     },

@@ -123,6 +123,8 @@ export function switchedPod(id: string, now: () => number, of: Partial<SwitchedP
   function answer(call: ScriptCall): ScriptAnswer {
     if (call.script === 'install') return install(call);
     if (call.script === 'probe') return probe(call);
+    if (call.script === 'evidence')
+      return said(['process| pid=1 init:', 'record| armed', 'smi=unseen:not-on-the-pod']);
     switch (call.args[0]) {
       case 'pet':
         return pet(call);

@@ -42,6 +42,7 @@ function whenFirst(
   return {
     ...on.world,
     mirror: {
+      ...mirror,
       pull: async (session, spec) => {
         await once('pull');
         return await mirror.pull(session, spec);

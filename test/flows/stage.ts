@@ -3,6 +3,7 @@ import { memoryHost, memoryRegistry } from '../../src/adapters/memory-registry.t
 import { nodeChance } from '../../src/adapters/node-chance.ts';
 import type { Manifest } from '../../src/domain/artifacts.ts';
 import { WorldError } from '../../src/domain/errors.ts';
+import type { EvidenceText } from '../../src/domain/evidence.ts';
 import type { Owner, OwnerLiveness } from '../../src/domain/owner.ts';
 import { type Part, seen, unseen } from '../../src/domain/part.ts';
 import type { PodRecord } from '../../src/domain/pod.ts';
@@ -41,6 +42,8 @@ export type Stage = {
   /** Ways in which a pull of a pod fails or misleads. */
   readonly pulls: Map<string, 'stalls' | 'short'>;
   readonly pulled: string[];
+  /** What was written beside the copies, per pod. */
+  readonly evidence: Map<string, readonly EvidenceText[]>;
   readonly owners: Map<string, Part<OwnerLiveness>>;
   readonly said: { readonly level: LogLevel; readonly line: string }[];
   readonly host: ReturnType<typeof memoryHost>;
@@ -59,7 +62,7 @@ function manifestOf(files: Record<string, string>): Manifest {
   };
 }
 
-function stageMirror(stage: Pick<Stage, 'files' | 'pulls' | 'pulled'>): Mirror {
+function stageMirror(stage: Pick<Stage, 'files' | 'pulls' | 'pulled' | 'evidence'>): Mirror {
   const tree = (podId: string): Record<string, string> => stage.files.get(podId) ?? {};
   return {
     pull: async (session) => {
@@ -87,6 +90,10 @@ function stageMirror(stage: Pick<Stage, 'files' | 'pulls' | 'pulled'>): Mirror {
       };
     },
     manifest: async (session) => manifestOf(tree(session.podId)),
+    evidence: async (podId, texts) => {
+      stage.evidence.set(podId, texts);
+      return `/mirror/${podId}.evidence`;
+    },
   };
 }
 
@@ -102,6 +109,7 @@ export function stage(): Stage {
     files: new Map<string, Record<string, string>>(),
     pulls: new Map<string, 'stalls' | 'short'>(),
     pulled: [] as string[],
+    evidence: new Map<string, readonly EvidenceText[]>(),
   };
   const chance = nodeChance();
   const world: World = {

@@ -5,6 +5,7 @@ import type { Shell, ShellTarget } from '../../../src/ports.ts';
 
 /** The contract's own scripts; a fake answers in their place as they would. */
 export const contractScripts = {
+  evidence: 'echo seen\n',
   probe: 'for a do printf "<%s>\\n" "$a"; done; cat; printf "complaint\\n" >&2; exit 7\n',
   switch: 'case $1 in hang) while kill -0 $PPID; do sleep 0.2; done ;; vanish) kill -9 $$ ;; esac\n',
   install: 'IFS= read -r secret; echo "read $secret, and $(wc -c) bytes behind"\n',
