@@ -1,0 +1,51 @@
+/** What the processes of the bench say to each other. */
+import type { Fleet } from '../test/fakes/fleet.ts';
+
+/** Delays of one world, ms. */
+export type Distance = {
+  readonly apiMs: number;
+  readonly sshRoundTripMs: number;
+  /** From one GPU sample of a visit to the next. */
+  readonly sampleSpacingMs: number;
+};
+
+export const NO_DISTANCE: Distance = { apiMs: 0, sshRoundTripMs: 0, sampleSpacingMs: 0 };
+
+export type WorldStart = { readonly fleet: Fleet; readonly publicLine: string };
+
+/** Where a world answers. */
+export type WorldPlace = { readonly restUrl: string; readonly graphqlUrl: string; readonly apiKey: string };
+
+export type WorldAsk =
+  | { readonly ask: 'distance'; readonly distance: Distance }
+  | { readonly ask: 'counts' }
+  | { readonly ask: 'stop' };
+
+/** Since the world began: TCP connections taken at the pods' SSH ports, and API requests. */
+export type WorldCounts = { readonly connections: number; readonly requests: number };
+
+export type ReaperStart = {
+  readonly task: 'enter' | 'cycle';
+  readonly world: WorldPlace;
+  readonly privateKey: string;
+  /** Registry, scratch and mirrors lie in it. */
+  readonly folder: string;
+  /** The reaper's clock reads so long before now. */
+  readonly shiftMs: number;
+};
+
+export type Cost = {
+  readonly wallMs: number;
+  /** Of the whole process so far, user and system. */
+  readonly cpuMs: number;
+  readonly peakRssBytes: number;
+};
+
+export type CycleResult = Cost & {
+  /** Orders that ended as ordered, by kind. */
+  readonly done: Readonly<Record<string, number>>;
+  /** One line per order that did not. */
+  readonly notDone: readonly string[];
+};
+
+export type PeerStart = { readonly world: WorldPlace; readonly privateKey: string };
