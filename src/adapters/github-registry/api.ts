@@ -1,7 +1,7 @@
 /** One request to GitHub and its answer, whatever it is: no retries, no redirects, no plugin that waits for itself. */
 import { Octokit } from '@octokit/rest';
-import { EnvHttpProxyAgent, fetch as undiciFetch } from 'undici';
 import { z } from 'zod';
+import { wayOut } from './way-out.ts';
 
 export type Answer =
   | {
@@ -52,16 +52,6 @@ const failed = z.looseObject({
     .optional(),
 });
 
-/** Node's own fetch knows no proxies; undici's prints a warning about them, so it is only made where one is named. */
-function fetchHere(): unknown {
-  const named = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].some(
-    (name) => (process.env[name] ?? '') !== '',
-  );
-  if (!named) return globalThis.fetch;
-  const dispatcher = new EnvHttpProxyAgent();
-  return (url: string, init: Parameters<typeof undiciFetch>[1]) => undiciFetch(url, { ...init, dispatcher });
-}
-
 function answerOf(thrown: unknown): Answer {
   const read = failed.safeParse(thrown);
   // A request that never could be made is our own mistake, not the server's.
@@ -72,12 +62,13 @@ function answerOf(thrown: unknown): Answer {
 }
 
 export function openApi(options: ApiOptions): Api {
+  const fetch = wayOut(new URL(options.apiUrl), process.env);
   const octokit = new Octokit({
     auth: options.token,
     baseUrl: options.apiUrl,
     userAgent: options.userAgent,
     log: silent,
-    request: { fetch: fetchHere() },
+    ...(fetch === null ? {} : { request: { fetch } }),
   });
   const ask = async (
     method: string,
