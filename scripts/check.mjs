@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
 const usage = `usage: node scripts/check.mjs [--only NAME,…] [--without NAME,…] [--json FILE]
-  names: types, sealed-domain, lint, format, laws, unused, embedded, bundle, tests`;
+  names: types, sealed-domain, lint, format, laws, unused, embedded, reference, bundle, tests`;
 
 /** @typedef {{ name: string, command: string[], proves: string }} Check */
 
@@ -34,6 +34,11 @@ const CHECKS = [
     name: 'embedded',
     command: [process.execPath, 'scripts/embed-on-pod.mjs', '--check'],
     proves: 'src/on-pod-text.ts is on-pod/',
+  },
+  {
+    name: 'reference',
+    command: [process.execPath, 'scripts/reference.mjs', '--check'],
+    proves: 'docs/reference/ is what the action.yml files say',
   },
   {
     name: 'bundle',

@@ -1,6 +1,7 @@
 /** Log in a GitHub job: plain lines, few annotations, no secret, and no line that the runner could take for a command. */
 import { debug, error, info, notice, warning } from '@actions/core';
 import type { Clock, Log, LogLevel } from '../ports.ts';
+import { plainLine } from './plain-line.ts';
 import type { Redact } from './redact.ts';
 
 export type ActionsLogOptions = {
@@ -15,25 +16,13 @@ const PROGRESS_MS = 15_000;
 /** GitHub cuts an annotation at 4096 characters. */
 const LONGEST = 4000;
 
-/**
- * One line, without what the runner reads as a command: `::name::` at its beginning and `##[name]` anywhere.
- * Texts of pods and providers come through here. docs/facts/github-actions.md
- */
-export function harmless(text: string): string {
-  const line = text
-    .replace(/[\r\n\u2028\u2029]+/g, ' ')
-    .replaceAll('##[', '# #[')
-    .slice(0, LONGEST);
-  return line.replace(/^\s*::/, '. ::');
-}
-
 export function actionsLog({ clock, redact }: ActionsLogOptions): Log {
   const shown: Record<'notice' | 'warning' | 'error', number> = { notice: 0, warning: 0, error: 0 };
   const annotate = { notice, warning, error };
   let progressAt = 0;
 
   const say = (level: LogLevel, text: string): void => {
-    const line = harmless(redact()(text));
+    const line = plainLine(redact()(text)).slice(0, LONGEST);
     if (level === 'debug') debug(line);
     else if (level === 'info') info(line);
     else {

@@ -134,6 +134,8 @@ function lifeOn(node: () => string): void {
   });
 }
 
-describe('on the Node that runs the tests', () => lifeOn(() => process.execPath));
+describe('on the Node that runs the tests', () => {
+  lifeOn(() => process.execPath);
+});
 
 suiteWith(['node24'], 'on Node 24', () => lifeOn(() => component('node24') ?? ''));

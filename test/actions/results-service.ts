@@ -1,5 +1,5 @@
 /** GitHub's artifact service as @actions/artifact speaks to it: names once per run, blobs by blocks, ids at the end. */
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
 
 export type Artifact = { readonly name: string; readonly id: string; readonly bytes: Buffer };
@@ -54,13 +54,13 @@ export async function resultsService(): Promise<ResultsService> {
     return { status: 200, body: { ok: true, artifact_id: id } };
   };
 
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', origin);
     const body = await bodyOf(request);
     if (url.pathname.startsWith('/twirp/')) {
       const method = url.pathname.split('/').at(-1) ?? '';
-      const { status, body: answer } = twirp(method, create.parse(JSON.parse(body.toString('utf8'))).name);
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      const { status, body: told } = twirp(method, create.parse(JSON.parse(body.toString('utf8'))).name);
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(told));
       return;
     }
     const blockId = url.searchParams.get('blockid');
@@ -70,6 +70,9 @@ export async function resultsService(): Promise<ResultsService> {
       blobs.set(url.pathname, Buffer.concat(parts.map((part) => part ?? Buffer.alloc(0))));
     } else blobs.set(url.pathname, body);
     response.writeHead(201, { etag: '"1"', 'last-modified': new Date(0).toUTCString() }).end();
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
