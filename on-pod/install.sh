@@ -25,6 +25,12 @@ check_rest() {
   case $w_rest$w_graphql in *@* | *'#'*) refuse bad-address ;; esac
   case $w_rest in http://* | https://*) ;; *) refuse bad-rest ;; esac
   case $w_graphql in http://* | https://*) ;; *) refuse bad-graphql ;; esac
+  # The authorities that the check found to trust the provider; none given = the tool's own.
+  case ${w_ca:-default} in
+    default) w_ca='' ;;
+    /*) plain "$w_ca" && [ -s "$w_ca" ] || refuse bad-ca ;;
+    *) refuse bad-ca ;;
+  esac
   span "${w_pull_margin:-}" || refuse bad-pull_margin
   w_pull_margin=$number
   span "${w_pet_min:-}" && [ "$number" -ge 1 ] || refuse bad-pet_min
@@ -127,6 +133,7 @@ rest=$w_rest
 graphql=$w_graphql
 heartbeat_file=${HOME:-$root/root}/.podtrack_job_alive
 key_source=$w_key_source
+ca=$w_ca
 pull_margin=$w_pull_margin
 pet_min=$w_pet_min
 hb_grace=$w_hb_grace
@@ -141,7 +148,7 @@ stage_somewhere || refuse "no-ram${not_here}"
 replace_old || refuse still-running
 read_conf || refuse conf-unreadable
 write_deadline "$w_stop_in" "$w_owner_in" "$w_absolute_in" "$w_extensions_left" "$w_pet_window" || refuse no-room
-note "installed: stops in $w_stop_in s, tool $tool, key $w_key_source"
+note "installed: stops in $w_stop_in s, tool $tool, authorities ${w_ca:-default}, key $w_key_source"
 plant_job
 start supervisor
 await_act

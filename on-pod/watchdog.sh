@@ -42,8 +42,9 @@ fire() {
     note "fired: $why"
   fi
   [ "$now" -ge "$next_try" ] || return 0
-  tries=$((tries + 1))
+  tries=$((tries + 1)) slow_down=0
   if fire_try; then proven=yes; else proven=no; fi
+  if [ "$slow_down" -gt 0 ]; then told="$told retry-after=$slow_down"; fi
   note "try $tries:$told"
   replace "$ram/tries" "$tries$told"
   if [ "$proven" = yes ]; then
@@ -51,7 +52,11 @@ fire() {
     return 0
   fi
   advance
-  next_try=$((now + pause_now)) pause_now=$((pause_now * 2))
+  # What the provider asks for is granted up to our own longest pause, and not one second beyond: the pod bills meanwhile.
+  wait_now=$pause_now
+  if [ "$slow_down" -gt "$wait_now" ]; then wait_now=$slow_down; fi
+  if [ "$wait_now" -gt "$backoff_last" ]; then wait_now=$backoff_last; fi
+  next_try=$((now + wait_now)) pause_now=$((pause_now * 2))
   if [ "$pause_now" -gt "$backoff_last" ]; then pause_now=$backoff_last; fi
 }
 

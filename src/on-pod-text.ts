@@ -200,7 +200,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  [ "$age" -ge 0 ] || age=0\n' +
     '}\n' +
     'read_conf() {\n' +
-    '  pod_id=\'\' rest=\'\' graphql=\'\' heartbeat_file=\'\' key_source=\'\'\n' +
+    '  pod_id=\'\' rest=\'\' graphql=\'\' heartbeat_file=\'\' key_source=\'\' ca=\'\'\n' +
     '  pull_margin=\'\' pet_min=\'\' hb_grace=\'\' tick=\'\' backoff_first=\'\' backoff_last=\'\' stuck_after=\'\'\n' +
     '  [ -r "$ram/conf" ] || return 1\n' +
     '  while read -r conf_line; do\n' +
@@ -211,6 +211,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '      graphql) graphql=$conf_value ;;\n' +
     '      heartbeat_file) heartbeat_file=$conf_value ;;\n' +
     '      key_source) key_source=$conf_value ;;\n' +
+    '      ca) ca=$conf_value ;;\n' +
     '      pull_margin) span "$conf_value" && pull_margin=$number ;;\n' +
     '      pet_min) span "$conf_value" && pet_min=$number ;;\n' +
     '      hb_grace) span "$conf_value" && hb_grace=$number ;;\n' +
@@ -330,20 +331,52 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  else\n' +
     '    case $(wget --version 2>/dev/null) in\n' +
     '      \'GNU Wget\'*) tool=wget ;;\n' +
-    '      *) if command -v runpodctl >/dev/null 2>&1; then tool=runpodctl; else tool=none; fi ;;\n' +
+    '      *)\n' +
+    '        if python3 -I -c \'import http.client, ssl\' >/dev/null 2>&1; then\n' +
+    '          tool=python3\n' +
+    '        elif command -v runpodctl >/dev/null 2>&1; then\n' +
+    '          tool=runpodctl\n' +
+    '        else\n' +
+    '          tool=none\n' +
+    '        fi\n' +
+    '        ;;\n' +
     '    esac\n' +
     '  fi\n' +
     '}\n' +
     '\n' +
+    'ca_places="$root/etc/ssl/certs/ca-certificates.crt $root/etc/pki/tls/certs/ca-bundle.crt $root/etc/ssl/ca-bundle.pem \\\n' +
+    '$root/etc/ssl/cert.pem $root/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem $root/usr/lib/ssl/cert.pem \\\n' +
+    '$root/opt/conda/ssl/cacert.pem $root/usr/local/lib/python3*/*-packages/certifi/cacert.pem \\\n' +
+    '$root/usr/lib/python3*/*-packages/certifi/cacert.pem $root/opt/*/lib/python3*/site-packages/certifi/cacert.pem"\n' +
+    'ca=\'\' slow_down=0\n' +
+    '\n' +
     'http() {\n' +
-    '  code=\'\' media=\'\' flat=\'\' word=no-answer\n' +
+    '  ask_once "$@"\n' +
+    '  [ "$word" = tls-failed ] || return 0\n' +
+    '  ca_before=$ca\n' +
+    '  for ca_place in \'\' $ca_places; do\n' +
+    '    [ "$ca_place" != "$ca_before" ] || continue\n' +
+    '    [ -z "$ca_place" ] || [ -s "$ca_place" ] || continue\n' +
+    '    ca=$ca_place\n' +
+    '    ask_once "$@"\n' +
+    '    [ "$word" = tls-failed ] || return 0\n' +
+    '  done\n' +
+    '  ca=$ca_before\n' +
+    '}\n' +
+    '\n' +
+    'ask_once() {\n' +
+    '  code=\'\' media=\'\' flat=\'\' word=no-answer retry_after=\'\'\n' +
     '  case $tool in\n' +
     '    curl) answer=$(ask_by_curl "$@" | bounded) ;;\n' +
     '    wget) answer=$(ask_by_wget "$@" | bounded) ;;\n' +
+    '    python3) answer=$(ask_by_python "$@" | bounded) ;;\n' +
     '    *) word=no-tool && return 0 ;;\n' +
     '  esac\n' +
     '  split_answer\n' +
     '  name_answer\n' +
+    '  case $word in\n' +
+    '    429 | 503) if span "$retry_after" && [ "$number" -gt "$slow_down" ]; then slow_down=$number; fi ;;\n' +
+    '  esac\n' +
     '}\n' +
     '\n' +
     'bounded() { head -c 65536 | tr -d \'\\000\\r\'; }\n' +
@@ -352,6 +385,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  method=$1 url=$2 key=$3\n' +
     '  shift 3\n' +
     '  [ "$#" -eq 0 ] || set -- -H \'Content-Type: application/json\' -d "$1"\n' +
+    '  [ -z "$ca" ] || set -- --cacert "$ca" "$@"\n' +
     '  raw "header = \\"Authorization: Bearer $key\\"" |\n' +
     '    curl -q -sS -i -m 20 --connect-timeout 10 -A "$agent" -H \'Accept: application/json\' -X "$method" "$@" -K - "$url" 2>/dev/null\n' +
     '  raw "${newline}exit $?"\n' +
@@ -361,6 +395,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  method=$1 url=$2 key=$3\n' +
     '  shift 3\n' +
     '  [ "$#" -eq 0 ] || set -- \'--header=Content-Type: application/json\' "--body-data=$1"\n' +
+    '  [ -z "$ca" ] || set -- "--ca-certificate=$ca" "$@"\n' +
     '  wgetrc=$ram/wgetrc wgetrc_line=\'\'\n' +
     '  { read -r wgetrc_line <"$wgetrc"; } 2>/dev/null\n' +
     '  if [ "$wgetrc_line" != "header = Authorization: Bearer $key" ]; then\n' +
@@ -372,6 +407,44 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  wget_exit=$?\n' +
     '  [ "$wgetrc" = "$ram/wgetrc" ] || shred_files "$wgetrc"\n' +
     '  raw "${newline}exit $wget_exit"\n' +
+    '}\n' +
+    '\n' +
+    'by_python=\'\n' +
+    'import http.client, signal, socket, ssl, sys\n' +
+    'from urllib.parse import urlsplit\n' +
+    'signal.alarm(25)\n' +
+    'method, url, ca, agent, body = sys.argv[1:]\n' +
+    'headers = {"Authorization": "Bearer " + sys.stdin.readline().strip(), "Accept": "application/json", "User-Agent": agent}\n' +
+    'if body:\n' +
+    '    headers["Content-Type"] = "application/json"\n' +
+    'try:\n' +
+    '    to = urlsplit(url)\n' +
+    '    if to.scheme == "https":\n' +
+    '        trust = ssl.create_default_context(cafile=ca or None)\n' +
+    '        door = http.client.HTTPSConnection(to.hostname, to.port, timeout=20, context=trust)\n' +
+    '    else:\n' +
+    '        door = http.client.HTTPConnection(to.hostname, to.port, timeout=20)\n' +
+    '    door.request(method, to.path, body or None, headers)\n' +
+    '    answer = door.getresponse()\n' +
+    '    head = ["HTTP/1.1 %d -" % answer.status] + ["%s: %s" % pair for pair in answer.getheaders()]\n' +
+    '    sys.stdout.buffer.write(("\\n".join(head) + "\\n\\n").encode("latin-1") + answer.read(65536))\n' +
+    'except socket.gaierror:\n' +
+    '    sys.exit(6)\n' +
+    'except ssl.SSLError:\n' +
+    '    sys.exit(60)\n' +
+    'except socket.timeout:\n' +
+    '    sys.exit(28)\n' +
+    'except http.client.HTTPException:\n' +
+    '    sys.exit(52)\n' +
+    'except OSError:\n' +
+    '    sys.exit(7)\n' +
+    '\'\n' +
+    '\n' +
+    'ask_by_python() {\n' +
+    '  method=$1 url=$2 key=$3\n' +
+    '  shift 3\n' +
+    '  raw "$key" | python3 -I -c "$by_python" "$method" "$url" "$ca" "$agent" "${1:-}" 2>/dev/null\n' +
+    '  raw "${newline}exit $?"\n' +
     '}\n' +
     '\n' +
     'split_answer() {\n' +
@@ -394,7 +467,11 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  done\n' +
     '  if [ "$tool" = wget ] && [ -z "$code" ] && [ "$tool_exit" = 0 ]; then code=204; fi\n' +
     '  while [ -n "$head" ]; do\n' +
-    '    case ${head%%"$newline"*} in [Cc]ontent-[Tt]ype:*) media=${head%%"$newline"*} media=${media#*:} ;; esac\n' +
+    '    header=${head%%"$newline"*}\n' +
+    '    case $header in\n' +
+    '      [Cc]ontent-[Tt]ype:*) media=${header#*:} ;;\n' +
+    '      [Rr]etry-[Aa]fter:*) retry_after=${header#*:} retry_after=${retry_after# } ;;\n' +
+    '    esac\n' +
     '    case $head in *"$newline"*) head=${head#*"$newline"} ;; *) head=\'\' ;; esac\n' +
     '  done\n' +
     '  [ -z "$body" ] || flat=$(raw "$body" | tr -d \' \\t\\n\')\n' +
@@ -417,10 +494,10 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '\n' +
     'word_of_exit() {\n' +
     '  case $tool-$tool_exit in\n' +
-    '    curl-6) word=no-such-host ;;\n' +
-    '    curl-7 | wget-4) word=no-connection ;;\n' +
-    '    curl-28) word=timed-out ;;\n' +
-    '    curl-35 | curl-5[189] | curl-60 | curl-66 | curl-77 | curl-83 | wget-5) word=tls-failed ;;\n' +
+    '    curl-6 | python3-6) word=no-such-host ;;\n' +
+    '    curl-7 | wget-4 | python3-7) word=no-connection ;;\n' +
+    '    curl-28 | python3-28 | python3-142) word=timed-out ;;\n' +
+    '    curl-35 | curl-5[189] | curl-60 | curl-66 | curl-77 | curl-83 | wget-5 | python3-60) word=tls-failed ;;\n' +
     '    *) word=no-answer-$tool_exit ;;\n' +
     '  esac\n' +
     '}\n' +
@@ -531,6 +608,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  say_mark\n' +
     '  if read_conf; then\n' +
     '    say key_source "$key_source"\n' +
+    '    say ca "${ca:-default}"\n' +
     '    say_limits\n' +
     '  else\n' +
     '    lack conf-unreadable\n' +
@@ -831,7 +909,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  [ "$age" -ge 0 ] || age=0\n' +
     '}\n' +
     'read_conf() {\n' +
-    '  pod_id=\'\' rest=\'\' graphql=\'\' heartbeat_file=\'\' key_source=\'\'\n' +
+    '  pod_id=\'\' rest=\'\' graphql=\'\' heartbeat_file=\'\' key_source=\'\' ca=\'\'\n' +
     '  pull_margin=\'\' pet_min=\'\' hb_grace=\'\' tick=\'\' backoff_first=\'\' backoff_last=\'\' stuck_after=\'\'\n' +
     '  [ -r "$ram/conf" ] || return 1\n' +
     '  while read -r conf_line; do\n' +
@@ -842,6 +920,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '      graphql) graphql=$conf_value ;;\n' +
     '      heartbeat_file) heartbeat_file=$conf_value ;;\n' +
     '      key_source) key_source=$conf_value ;;\n' +
+    '      ca) ca=$conf_value ;;\n' +
     '      pull_margin) span "$conf_value" && pull_margin=$number ;;\n' +
     '      pet_min) span "$conf_value" && pet_min=$number ;;\n' +
     '      hb_grace) span "$conf_value" && hb_grace=$number ;;\n' +
@@ -961,20 +1040,52 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  else\n' +
     '    case $(wget --version 2>/dev/null) in\n' +
     '      \'GNU Wget\'*) tool=wget ;;\n' +
-    '      *) if command -v runpodctl >/dev/null 2>&1; then tool=runpodctl; else tool=none; fi ;;\n' +
+    '      *)\n' +
+    '        if python3 -I -c \'import http.client, ssl\' >/dev/null 2>&1; then\n' +
+    '          tool=python3\n' +
+    '        elif command -v runpodctl >/dev/null 2>&1; then\n' +
+    '          tool=runpodctl\n' +
+    '        else\n' +
+    '          tool=none\n' +
+    '        fi\n' +
+    '        ;;\n' +
     '    esac\n' +
     '  fi\n' +
     '}\n' +
     '\n' +
+    'ca_places="$root/etc/ssl/certs/ca-certificates.crt $root/etc/pki/tls/certs/ca-bundle.crt $root/etc/ssl/ca-bundle.pem \\\n' +
+    '$root/etc/ssl/cert.pem $root/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem $root/usr/lib/ssl/cert.pem \\\n' +
+    '$root/opt/conda/ssl/cacert.pem $root/usr/local/lib/python3*/*-packages/certifi/cacert.pem \\\n' +
+    '$root/usr/lib/python3*/*-packages/certifi/cacert.pem $root/opt/*/lib/python3*/site-packages/certifi/cacert.pem"\n' +
+    'ca=\'\' slow_down=0\n' +
+    '\n' +
     'http() {\n' +
-    '  code=\'\' media=\'\' flat=\'\' word=no-answer\n' +
+    '  ask_once "$@"\n' +
+    '  [ "$word" = tls-failed ] || return 0\n' +
+    '  ca_before=$ca\n' +
+    '  for ca_place in \'\' $ca_places; do\n' +
+    '    [ "$ca_place" != "$ca_before" ] || continue\n' +
+    '    [ -z "$ca_place" ] || [ -s "$ca_place" ] || continue\n' +
+    '    ca=$ca_place\n' +
+    '    ask_once "$@"\n' +
+    '    [ "$word" = tls-failed ] || return 0\n' +
+    '  done\n' +
+    '  ca=$ca_before\n' +
+    '}\n' +
+    '\n' +
+    'ask_once() {\n' +
+    '  code=\'\' media=\'\' flat=\'\' word=no-answer retry_after=\'\'\n' +
     '  case $tool in\n' +
     '    curl) answer=$(ask_by_curl "$@" | bounded) ;;\n' +
     '    wget) answer=$(ask_by_wget "$@" | bounded) ;;\n' +
+    '    python3) answer=$(ask_by_python "$@" | bounded) ;;\n' +
     '    *) word=no-tool && return 0 ;;\n' +
     '  esac\n' +
     '  split_answer\n' +
     '  name_answer\n' +
+    '  case $word in\n' +
+    '    429 | 503) if span "$retry_after" && [ "$number" -gt "$slow_down" ]; then slow_down=$number; fi ;;\n' +
+    '  esac\n' +
     '}\n' +
     '\n' +
     'bounded() { head -c 65536 | tr -d \'\\000\\r\'; }\n' +
@@ -983,6 +1094,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  method=$1 url=$2 key=$3\n' +
     '  shift 3\n' +
     '  [ "$#" -eq 0 ] || set -- -H \'Content-Type: application/json\' -d "$1"\n' +
+    '  [ -z "$ca" ] || set -- --cacert "$ca" "$@"\n' +
     '  raw "header = \\"Authorization: Bearer $key\\"" |\n' +
     '    curl -q -sS -i -m 20 --connect-timeout 10 -A "$agent" -H \'Accept: application/json\' -X "$method" "$@" -K - "$url" 2>/dev/null\n' +
     '  raw "${newline}exit $?"\n' +
@@ -992,6 +1104,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  method=$1 url=$2 key=$3\n' +
     '  shift 3\n' +
     '  [ "$#" -eq 0 ] || set -- \'--header=Content-Type: application/json\' "--body-data=$1"\n' +
+    '  [ -z "$ca" ] || set -- "--ca-certificate=$ca" "$@"\n' +
     '  wgetrc=$ram/wgetrc wgetrc_line=\'\'\n' +
     '  { read -r wgetrc_line <"$wgetrc"; } 2>/dev/null\n' +
     '  if [ "$wgetrc_line" != "header = Authorization: Bearer $key" ]; then\n' +
@@ -1003,6 +1116,44 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  wget_exit=$?\n' +
     '  [ "$wgetrc" = "$ram/wgetrc" ] || shred_files "$wgetrc"\n' +
     '  raw "${newline}exit $wget_exit"\n' +
+    '}\n' +
+    '\n' +
+    'by_python=\'\n' +
+    'import http.client, signal, socket, ssl, sys\n' +
+    'from urllib.parse import urlsplit\n' +
+    'signal.alarm(25)\n' +
+    'method, url, ca, agent, body = sys.argv[1:]\n' +
+    'headers = {"Authorization": "Bearer " + sys.stdin.readline().strip(), "Accept": "application/json", "User-Agent": agent}\n' +
+    'if body:\n' +
+    '    headers["Content-Type"] = "application/json"\n' +
+    'try:\n' +
+    '    to = urlsplit(url)\n' +
+    '    if to.scheme == "https":\n' +
+    '        trust = ssl.create_default_context(cafile=ca or None)\n' +
+    '        door = http.client.HTTPSConnection(to.hostname, to.port, timeout=20, context=trust)\n' +
+    '    else:\n' +
+    '        door = http.client.HTTPConnection(to.hostname, to.port, timeout=20)\n' +
+    '    door.request(method, to.path, body or None, headers)\n' +
+    '    answer = door.getresponse()\n' +
+    '    head = ["HTTP/1.1 %d -" % answer.status] + ["%s: %s" % pair for pair in answer.getheaders()]\n' +
+    '    sys.stdout.buffer.write(("\\n".join(head) + "\\n\\n").encode("latin-1") + answer.read(65536))\n' +
+    'except socket.gaierror:\n' +
+    '    sys.exit(6)\n' +
+    'except ssl.SSLError:\n' +
+    '    sys.exit(60)\n' +
+    'except socket.timeout:\n' +
+    '    sys.exit(28)\n' +
+    'except http.client.HTTPException:\n' +
+    '    sys.exit(52)\n' +
+    'except OSError:\n' +
+    '    sys.exit(7)\n' +
+    '\'\n' +
+    '\n' +
+    'ask_by_python() {\n' +
+    '  method=$1 url=$2 key=$3\n' +
+    '  shift 3\n' +
+    '  raw "$key" | python3 -I -c "$by_python" "$method" "$url" "$ca" "$agent" "${1:-}" 2>/dev/null\n' +
+    '  raw "${newline}exit $?"\n' +
     '}\n' +
     '\n' +
     'split_answer() {\n' +
@@ -1025,7 +1176,11 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  done\n' +
     '  if [ "$tool" = wget ] && [ -z "$code" ] && [ "$tool_exit" = 0 ]; then code=204; fi\n' +
     '  while [ -n "$head" ]; do\n' +
-    '    case ${head%%"$newline"*} in [Cc]ontent-[Tt]ype:*) media=${head%%"$newline"*} media=${media#*:} ;; esac\n' +
+    '    header=${head%%"$newline"*}\n' +
+    '    case $header in\n' +
+    '      [Cc]ontent-[Tt]ype:*) media=${header#*:} ;;\n' +
+    '      [Rr]etry-[Aa]fter:*) retry_after=${header#*:} retry_after=${retry_after# } ;;\n' +
+    '    esac\n' +
     '    case $head in *"$newline"*) head=${head#*"$newline"} ;; *) head=\'\' ;; esac\n' +
     '  done\n' +
     '  [ -z "$body" ] || flat=$(raw "$body" | tr -d \' \\t\\n\')\n' +
@@ -1048,10 +1203,10 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '\n' +
     'word_of_exit() {\n' +
     '  case $tool-$tool_exit in\n' +
-    '    curl-6) word=no-such-host ;;\n' +
-    '    curl-7 | wget-4) word=no-connection ;;\n' +
-    '    curl-28) word=timed-out ;;\n' +
-    '    curl-35 | curl-5[189] | curl-60 | curl-66 | curl-77 | curl-83 | wget-5) word=tls-failed ;;\n' +
+    '    curl-6 | python3-6) word=no-such-host ;;\n' +
+    '    curl-7 | wget-4 | python3-7) word=no-connection ;;\n' +
+    '    curl-28 | python3-28 | python3-142) word=timed-out ;;\n' +
+    '    curl-35 | curl-5[189] | curl-60 | curl-66 | curl-77 | curl-83 | wget-5 | python3-60) word=tls-failed ;;\n' +
     '    *) word=no-answer-$tool_exit ;;\n' +
     '  esac\n' +
     '}\n' +
@@ -1162,6 +1317,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  say_mark\n' +
     '  if read_conf; then\n' +
     '    say key_source "$key_source"\n' +
+    '    say ca "${ca:-default}"\n' +
     '    say_limits\n' +
     '  else\n' +
     '    lack conf-unreadable\n' +
@@ -1203,6 +1359,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '      owner_uuid=*) w_owner_uuid=$word_value ;;\n' +
     '      rest=*) w_rest=${word_value%/} ;;\n' +
     '      graphql=*) w_graphql=$word_value ;;\n' +
+    '      ca=*) w_ca=$word_value ;;\n' +
     '      key_source=*) w_key_source=$word_value ;;\n' +
     '      pull_margin=*) w_pull_margin=$word_value ;;\n' +
     '      pet_min=*) w_pet_min=$word_value ;;\n' +
@@ -1325,6 +1482,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  say read_graphql "$word"\n' +
     '  graphql "$key" "$(end_request podtrack-no-such-pod)"\n' +
     '  say end_graphql "$word"\n' +
+    '  say ca "${ca:-default}"\n' +
     '  rmdir "$ram" 2>/dev/null\n' +
     '  return 0\n' +
     '}\n' +
@@ -1539,7 +1697,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  [ "$age" -ge 0 ] || age=0\n' +
     '}\n' +
     'read_conf() {\n' +
-    '  pod_id=\'\\\'\'\'\\\'\' rest=\'\\\'\'\'\\\'\' graphql=\'\\\'\'\'\\\'\' heartbeat_file=\'\\\'\'\'\\\'\' key_source=\'\\\'\'\'\\\'\'\n' +
+    '  pod_id=\'\\\'\'\'\\\'\' rest=\'\\\'\'\'\\\'\' graphql=\'\\\'\'\'\\\'\' heartbeat_file=\'\\\'\'\'\\\'\' key_source=\'\\\'\'\'\\\'\' ca=\'\\\'\'\'\\\'\'\n' +
     '  pull_margin=\'\\\'\'\'\\\'\' pet_min=\'\\\'\'\'\\\'\' hb_grace=\'\\\'\'\'\\\'\' tick=\'\\\'\'\'\\\'\' backoff_first=\'\\\'\'\'\\\'\' backoff_last=\'\\\'\'\'\\\'\' stuck_after=\'\\\'\'\'\\\'\'\n' +
     '  [ -r "$ram/conf" ] || return 1\n' +
     '  while read -r conf_line; do\n' +
@@ -1550,6 +1708,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '      graphql) graphql=$conf_value ;;\n' +
     '      heartbeat_file) heartbeat_file=$conf_value ;;\n' +
     '      key_source) key_source=$conf_value ;;\n' +
+    '      ca) ca=$conf_value ;;\n' +
     '      pull_margin) span "$conf_value" && pull_margin=$number ;;\n' +
     '      pet_min) span "$conf_value" && pet_min=$number ;;\n' +
     '      hb_grace) span "$conf_value" && hb_grace=$number ;;\n' +
@@ -1669,20 +1828,52 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  else\n' +
     '    case $(wget --version 2>/dev/null) in\n' +
     '      \'\\\'\'GNU Wget\'\\\'\'*) tool=wget ;;\n' +
-    '      *) if command -v runpodctl >/dev/null 2>&1; then tool=runpodctl; else tool=none; fi ;;\n' +
+    '      *)\n' +
+    '        if python3 -I -c \'\\\'\'import http.client, ssl\'\\\'\' >/dev/null 2>&1; then\n' +
+    '          tool=python3\n' +
+    '        elif command -v runpodctl >/dev/null 2>&1; then\n' +
+    '          tool=runpodctl\n' +
+    '        else\n' +
+    '          tool=none\n' +
+    '        fi\n' +
+    '        ;;\n' +
     '    esac\n' +
     '  fi\n' +
     '}\n' +
     '\n' +
+    'ca_places="$root/etc/ssl/certs/ca-certificates.crt $root/etc/pki/tls/certs/ca-bundle.crt $root/etc/ssl/ca-bundle.pem \\\n' +
+    '$root/etc/ssl/cert.pem $root/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem $root/usr/lib/ssl/cert.pem \\\n' +
+    '$root/opt/conda/ssl/cacert.pem $root/usr/local/lib/python3*/*-packages/certifi/cacert.pem \\\n' +
+    '$root/usr/lib/python3*/*-packages/certifi/cacert.pem $root/opt/*/lib/python3*/site-packages/certifi/cacert.pem"\n' +
+    'ca=\'\\\'\'\'\\\'\' slow_down=0\n' +
+    '\n' +
     'http() {\n' +
-    '  code=\'\\\'\'\'\\\'\' media=\'\\\'\'\'\\\'\' flat=\'\\\'\'\'\\\'\' word=no-answer\n' +
+    '  ask_once "$@"\n' +
+    '  [ "$word" = tls-failed ] || return 0\n' +
+    '  ca_before=$ca\n' +
+    '  for ca_place in \'\\\'\'\'\\\'\' $ca_places; do\n' +
+    '    [ "$ca_place" != "$ca_before" ] || continue\n' +
+    '    [ -z "$ca_place" ] || [ -s "$ca_place" ] || continue\n' +
+    '    ca=$ca_place\n' +
+    '    ask_once "$@"\n' +
+    '    [ "$word" = tls-failed ] || return 0\n' +
+    '  done\n' +
+    '  ca=$ca_before\n' +
+    '}\n' +
+    '\n' +
+    'ask_once() {\n' +
+    '  code=\'\\\'\'\'\\\'\' media=\'\\\'\'\'\\\'\' flat=\'\\\'\'\'\\\'\' word=no-answer retry_after=\'\\\'\'\'\\\'\'\n' +
     '  case $tool in\n' +
     '    curl) answer=$(ask_by_curl "$@" | bounded) ;;\n' +
     '    wget) answer=$(ask_by_wget "$@" | bounded) ;;\n' +
+    '    python3) answer=$(ask_by_python "$@" | bounded) ;;\n' +
     '    *) word=no-tool && return 0 ;;\n' +
     '  esac\n' +
     '  split_answer\n' +
     '  name_answer\n' +
+    '  case $word in\n' +
+    '    429 | 503) if span "$retry_after" && [ "$number" -gt "$slow_down" ]; then slow_down=$number; fi ;;\n' +
+    '  esac\n' +
     '}\n' +
     '\n' +
     'bounded() { head -c 65536 | tr -d \'\\\'\'\\000\\r\'\\\'\'; }\n' +
@@ -1691,6 +1882,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  method=$1 url=$2 key=$3\n' +
     '  shift 3\n' +
     '  [ "$#" -eq 0 ] || set -- -H \'\\\'\'Content-Type: application/json\'\\\'\' -d "$1"\n' +
+    '  [ -z "$ca" ] || set -- --cacert "$ca" "$@"\n' +
     '  raw "header = \\"Authorization: Bearer $key\\"" |\n' +
     '    curl -q -sS -i -m 20 --connect-timeout 10 -A "$agent" -H \'\\\'\'Accept: application/json\'\\\'\' -X "$method" "$@" -K - "$url" 2>/dev/null\n' +
     '  raw "${newline}exit $?"\n' +
@@ -1700,6 +1892,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  method=$1 url=$2 key=$3\n' +
     '  shift 3\n' +
     '  [ "$#" -eq 0 ] || set -- \'\\\'\'--header=Content-Type: application/json\'\\\'\' "--body-data=$1"\n' +
+    '  [ -z "$ca" ] || set -- "--ca-certificate=$ca" "$@"\n' +
     '  wgetrc=$ram/wgetrc wgetrc_line=\'\\\'\'\'\\\'\'\n' +
     '  { read -r wgetrc_line <"$wgetrc"; } 2>/dev/null\n' +
     '  if [ "$wgetrc_line" != "header = Authorization: Bearer $key" ]; then\n' +
@@ -1711,6 +1904,44 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  wget_exit=$?\n' +
     '  [ "$wgetrc" = "$ram/wgetrc" ] || shred_files "$wgetrc"\n' +
     '  raw "${newline}exit $wget_exit"\n' +
+    '}\n' +
+    '\n' +
+    'by_python=\'\\\'\'\n' +
+    'import http.client, signal, socket, ssl, sys\n' +
+    'from urllib.parse import urlsplit\n' +
+    'signal.alarm(25)\n' +
+    'method, url, ca, agent, body = sys.argv[1:]\n' +
+    'headers = {"Authorization": "Bearer " + sys.stdin.readline().strip(), "Accept": "application/json", "User-Agent": agent}\n' +
+    'if body:\n' +
+    '    headers["Content-Type"] = "application/json"\n' +
+    'try:\n' +
+    '    to = urlsplit(url)\n' +
+    '    if to.scheme == "https":\n' +
+    '        trust = ssl.create_default_context(cafile=ca or None)\n' +
+    '        door = http.client.HTTPSConnection(to.hostname, to.port, timeout=20, context=trust)\n' +
+    '    else:\n' +
+    '        door = http.client.HTTPConnection(to.hostname, to.port, timeout=20)\n' +
+    '    door.request(method, to.path, body or None, headers)\n' +
+    '    answer = door.getresponse()\n' +
+    '    head = ["HTTP/1.1 %d -" % answer.status] + ["%s: %s" % pair for pair in answer.getheaders()]\n' +
+    '    sys.stdout.buffer.write(("\\n".join(head) + "\\n\\n").encode("latin-1") + answer.read(65536))\n' +
+    'except socket.gaierror:\n' +
+    '    sys.exit(6)\n' +
+    'except ssl.SSLError:\n' +
+    '    sys.exit(60)\n' +
+    'except socket.timeout:\n' +
+    '    sys.exit(28)\n' +
+    'except http.client.HTTPException:\n' +
+    '    sys.exit(52)\n' +
+    'except OSError:\n' +
+    '    sys.exit(7)\n' +
+    '\'\\\'\'\n' +
+    '\n' +
+    'ask_by_python() {\n' +
+    '  method=$1 url=$2 key=$3\n' +
+    '  shift 3\n' +
+    '  raw "$key" | python3 -I -c "$by_python" "$method" "$url" "$ca" "$agent" "${1:-}" 2>/dev/null\n' +
+    '  raw "${newline}exit $?"\n' +
     '}\n' +
     '\n' +
     'split_answer() {\n' +
@@ -1733,7 +1964,11 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  done\n' +
     '  if [ "$tool" = wget ] && [ -z "$code" ] && [ "$tool_exit" = 0 ]; then code=204; fi\n' +
     '  while [ -n "$head" ]; do\n' +
-    '    case ${head%%"$newline"*} in [Cc]ontent-[Tt]ype:*) media=${head%%"$newline"*} media=${media#*:} ;; esac\n' +
+    '    header=${head%%"$newline"*}\n' +
+    '    case $header in\n' +
+    '      [Cc]ontent-[Tt]ype:*) media=${header#*:} ;;\n' +
+    '      [Rr]etry-[Aa]fter:*) retry_after=${header#*:} retry_after=${retry_after# } ;;\n' +
+    '    esac\n' +
     '    case $head in *"$newline"*) head=${head#*"$newline"} ;; *) head=\'\\\'\'\'\\\'\' ;; esac\n' +
     '  done\n' +
     '  [ -z "$body" ] || flat=$(raw "$body" | tr -d \'\\\'\' \\t\\n\'\\\'\')\n' +
@@ -1756,10 +1991,10 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '\n' +
     'word_of_exit() {\n' +
     '  case $tool-$tool_exit in\n' +
-    '    curl-6) word=no-such-host ;;\n' +
-    '    curl-7 | wget-4) word=no-connection ;;\n' +
-    '    curl-28) word=timed-out ;;\n' +
-    '    curl-35 | curl-5[189] | curl-60 | curl-66 | curl-77 | curl-83 | wget-5) word=tls-failed ;;\n' +
+    '    curl-6 | python3-6) word=no-such-host ;;\n' +
+    '    curl-7 | wget-4 | python3-7) word=no-connection ;;\n' +
+    '    curl-28 | python3-28 | python3-142) word=timed-out ;;\n' +
+    '    curl-35 | curl-5[189] | curl-60 | curl-66 | curl-77 | curl-83 | wget-5 | python3-60) word=tls-failed ;;\n' +
     '    *) word=no-answer-$tool_exit ;;\n' +
     '  esac\n' +
     '}\n' +
@@ -1904,8 +2139,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '    note "fired: $why"\n' +
     '  fi\n' +
     '  [ "$now" -ge "$next_try" ] || return 0\n' +
-    '  tries=$((tries + 1))\n' +
+    '  tries=$((tries + 1)) slow_down=0\n' +
     '  if fire_try; then proven=yes; else proven=no; fi\n' +
+    '  if [ "$slow_down" -gt 0 ]; then told="$told retry-after=$slow_down"; fi\n' +
     '  note "try $tries:$told"\n' +
     '  replace "$ram/tries" "$tries$told"\n' +
     '  if [ "$proven" = yes ]; then\n' +
@@ -1913,7 +2149,10 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '    return 0\n' +
     '  fi\n' +
     '  advance\n' +
-    '  next_try=$((now + pause_now)) pause_now=$((pause_now * 2))\n' +
+    '  wait_now=$pause_now\n' +
+    '  if [ "$slow_down" -gt "$wait_now" ]; then wait_now=$slow_down; fi\n' +
+    '  if [ "$wait_now" -gt "$backoff_last" ]; then wait_now=$backoff_last; fi\n' +
+    '  next_try=$((now + wait_now)) pause_now=$((pause_now * 2))\n' +
     '  if [ "$pause_now" -gt "$backoff_last" ]; then pause_now=$backoff_last; fi\n' +
     '}\n' +
     '\n' +
@@ -2140,7 +2379,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  [ "$age" -ge 0 ] || age=0\n' +
     '}\n' +
     'read_conf() {\n' +
-    '  pod_id=\'\\\'\'\'\\\'\' rest=\'\\\'\'\'\\\'\' graphql=\'\\\'\'\'\\\'\' heartbeat_file=\'\\\'\'\'\\\'\' key_source=\'\\\'\'\'\\\'\'\n' +
+    '  pod_id=\'\\\'\'\'\\\'\' rest=\'\\\'\'\'\\\'\' graphql=\'\\\'\'\'\\\'\' heartbeat_file=\'\\\'\'\'\\\'\' key_source=\'\\\'\'\'\\\'\' ca=\'\\\'\'\'\\\'\'\n' +
     '  pull_margin=\'\\\'\'\'\\\'\' pet_min=\'\\\'\'\'\\\'\' hb_grace=\'\\\'\'\'\\\'\' tick=\'\\\'\'\'\\\'\' backoff_first=\'\\\'\'\'\\\'\' backoff_last=\'\\\'\'\'\\\'\' stuck_after=\'\\\'\'\'\\\'\'\n' +
     '  [ -r "$ram/conf" ] || return 1\n' +
     '  while read -r conf_line; do\n' +
@@ -2151,6 +2390,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '      graphql) graphql=$conf_value ;;\n' +
     '      heartbeat_file) heartbeat_file=$conf_value ;;\n' +
     '      key_source) key_source=$conf_value ;;\n' +
+    '      ca) ca=$conf_value ;;\n' +
     '      pull_margin) span "$conf_value" && pull_margin=$number ;;\n' +
     '      pet_min) span "$conf_value" && pet_min=$number ;;\n' +
     '      hb_grace) span "$conf_value" && hb_grace=$number ;;\n' +
@@ -2384,6 +2624,11 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  case $w_rest$w_graphql in *@* | *\'#\'*) refuse bad-address ;; esac\n' +
     '  case $w_rest in http://* | https://*) ;; *) refuse bad-rest ;; esac\n' +
     '  case $w_graphql in http://* | https://*) ;; *) refuse bad-graphql ;; esac\n' +
+    '  case ${w_ca:-default} in\n' +
+    '    default) w_ca=\'\' ;;\n' +
+    '    /*) plain "$w_ca" && [ -s "$w_ca" ] || refuse bad-ca ;;\n' +
+    '    *) refuse bad-ca ;;\n' +
+    '  esac\n' +
     '  span "${w_pull_margin:-}" || refuse bad-pull_margin\n' +
     '  w_pull_margin=$number\n' +
     '  span "${w_pet_min:-}" && [ "$number" -ge 1 ] || refuse bad-pet_min\n' +
@@ -2479,6 +2724,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'graphql=$w_graphql\n' +
     'heartbeat_file=${HOME:-$root/root}/.podtrack_job_alive\n' +
     'key_source=$w_key_source\n' +
+    'ca=$w_ca\n' +
     'pull_margin=$w_pull_margin\n' +
     'pet_min=$w_pet_min\n' +
     'hb_grace=$w_hb_grace\n' +
@@ -2493,7 +2739,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'replace_old || refuse still-running\n' +
     'read_conf || refuse conf-unreadable\n' +
     'write_deadline "$w_stop_in" "$w_owner_in" "$w_absolute_in" "$w_extensions_left" "$w_pet_window" || refuse no-room\n' +
-    'note "installed: stops in $w_stop_in s, tool $tool, key $w_key_source"\n' +
+    'note "installed: stops in $w_stop_in s, tool $tool, authorities ${w_ca:-default}, key $w_key_source"\n' +
     'plant_job\n' +
     'start supervisor\n' +
     'await_act\n' +
@@ -2701,7 +2947,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  [ "$age" -ge 0 ] || age=0\n' +
     '}\n' +
     'read_conf() {\n' +
-    '  pod_id=\'\' rest=\'\' graphql=\'\' heartbeat_file=\'\' key_source=\'\'\n' +
+    '  pod_id=\'\' rest=\'\' graphql=\'\' heartbeat_file=\'\' key_source=\'\' ca=\'\'\n' +
     '  pull_margin=\'\' pet_min=\'\' hb_grace=\'\' tick=\'\' backoff_first=\'\' backoff_last=\'\' stuck_after=\'\'\n' +
     '  [ -r "$ram/conf" ] || return 1\n' +
     '  while read -r conf_line; do\n' +
@@ -2712,6 +2958,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '      graphql) graphql=$conf_value ;;\n' +
     '      heartbeat_file) heartbeat_file=$conf_value ;;\n' +
     '      key_source) key_source=$conf_value ;;\n' +
+    '      ca) ca=$conf_value ;;\n' +
     '      pull_margin) span "$conf_value" && pull_margin=$number ;;\n' +
     '      pet_min) span "$conf_value" && pet_min=$number ;;\n' +
     '      hb_grace) span "$conf_value" && hb_grace=$number ;;\n' +
@@ -2831,20 +3078,52 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  else\n' +
     '    case $(wget --version 2>/dev/null) in\n' +
     '      \'GNU Wget\'*) tool=wget ;;\n' +
-    '      *) if command -v runpodctl >/dev/null 2>&1; then tool=runpodctl; else tool=none; fi ;;\n' +
+    '      *)\n' +
+    '        if python3 -I -c \'import http.client, ssl\' >/dev/null 2>&1; then\n' +
+    '          tool=python3\n' +
+    '        elif command -v runpodctl >/dev/null 2>&1; then\n' +
+    '          tool=runpodctl\n' +
+    '        else\n' +
+    '          tool=none\n' +
+    '        fi\n' +
+    '        ;;\n' +
     '    esac\n' +
     '  fi\n' +
     '}\n' +
     '\n' +
+    'ca_places="$root/etc/ssl/certs/ca-certificates.crt $root/etc/pki/tls/certs/ca-bundle.crt $root/etc/ssl/ca-bundle.pem \\\n' +
+    '$root/etc/ssl/cert.pem $root/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem $root/usr/lib/ssl/cert.pem \\\n' +
+    '$root/opt/conda/ssl/cacert.pem $root/usr/local/lib/python3*/*-packages/certifi/cacert.pem \\\n' +
+    '$root/usr/lib/python3*/*-packages/certifi/cacert.pem $root/opt/*/lib/python3*/site-packages/certifi/cacert.pem"\n' +
+    'ca=\'\' slow_down=0\n' +
+    '\n' +
     'http() {\n' +
-    '  code=\'\' media=\'\' flat=\'\' word=no-answer\n' +
+    '  ask_once "$@"\n' +
+    '  [ "$word" = tls-failed ] || return 0\n' +
+    '  ca_before=$ca\n' +
+    '  for ca_place in \'\' $ca_places; do\n' +
+    '    [ "$ca_place" != "$ca_before" ] || continue\n' +
+    '    [ -z "$ca_place" ] || [ -s "$ca_place" ] || continue\n' +
+    '    ca=$ca_place\n' +
+    '    ask_once "$@"\n' +
+    '    [ "$word" = tls-failed ] || return 0\n' +
+    '  done\n' +
+    '  ca=$ca_before\n' +
+    '}\n' +
+    '\n' +
+    'ask_once() {\n' +
+    '  code=\'\' media=\'\' flat=\'\' word=no-answer retry_after=\'\'\n' +
     '  case $tool in\n' +
     '    curl) answer=$(ask_by_curl "$@" | bounded) ;;\n' +
     '    wget) answer=$(ask_by_wget "$@" | bounded) ;;\n' +
+    '    python3) answer=$(ask_by_python "$@" | bounded) ;;\n' +
     '    *) word=no-tool && return 0 ;;\n' +
     '  esac\n' +
     '  split_answer\n' +
     '  name_answer\n' +
+    '  case $word in\n' +
+    '    429 | 503) if span "$retry_after" && [ "$number" -gt "$slow_down" ]; then slow_down=$number; fi ;;\n' +
+    '  esac\n' +
     '}\n' +
     '\n' +
     'bounded() { head -c 65536 | tr -d \'\\000\\r\'; }\n' +
@@ -2853,6 +3132,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  method=$1 url=$2 key=$3\n' +
     '  shift 3\n' +
     '  [ "$#" -eq 0 ] || set -- -H \'Content-Type: application/json\' -d "$1"\n' +
+    '  [ -z "$ca" ] || set -- --cacert "$ca" "$@"\n' +
     '  raw "header = \\"Authorization: Bearer $key\\"" |\n' +
     '    curl -q -sS -i -m 20 --connect-timeout 10 -A "$agent" -H \'Accept: application/json\' -X "$method" "$@" -K - "$url" 2>/dev/null\n' +
     '  raw "${newline}exit $?"\n' +
@@ -2862,6 +3142,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  method=$1 url=$2 key=$3\n' +
     '  shift 3\n' +
     '  [ "$#" -eq 0 ] || set -- \'--header=Content-Type: application/json\' "--body-data=$1"\n' +
+    '  [ -z "$ca" ] || set -- "--ca-certificate=$ca" "$@"\n' +
     '  wgetrc=$ram/wgetrc wgetrc_line=\'\'\n' +
     '  { read -r wgetrc_line <"$wgetrc"; } 2>/dev/null\n' +
     '  if [ "$wgetrc_line" != "header = Authorization: Bearer $key" ]; then\n' +
@@ -2873,6 +3154,44 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  wget_exit=$?\n' +
     '  [ "$wgetrc" = "$ram/wgetrc" ] || shred_files "$wgetrc"\n' +
     '  raw "${newline}exit $wget_exit"\n' +
+    '}\n' +
+    '\n' +
+    'by_python=\'\n' +
+    'import http.client, signal, socket, ssl, sys\n' +
+    'from urllib.parse import urlsplit\n' +
+    'signal.alarm(25)\n' +
+    'method, url, ca, agent, body = sys.argv[1:]\n' +
+    'headers = {"Authorization": "Bearer " + sys.stdin.readline().strip(), "Accept": "application/json", "User-Agent": agent}\n' +
+    'if body:\n' +
+    '    headers["Content-Type"] = "application/json"\n' +
+    'try:\n' +
+    '    to = urlsplit(url)\n' +
+    '    if to.scheme == "https":\n' +
+    '        trust = ssl.create_default_context(cafile=ca or None)\n' +
+    '        door = http.client.HTTPSConnection(to.hostname, to.port, timeout=20, context=trust)\n' +
+    '    else:\n' +
+    '        door = http.client.HTTPConnection(to.hostname, to.port, timeout=20)\n' +
+    '    door.request(method, to.path, body or None, headers)\n' +
+    '    answer = door.getresponse()\n' +
+    '    head = ["HTTP/1.1 %d -" % answer.status] + ["%s: %s" % pair for pair in answer.getheaders()]\n' +
+    '    sys.stdout.buffer.write(("\\n".join(head) + "\\n\\n").encode("latin-1") + answer.read(65536))\n' +
+    'except socket.gaierror:\n' +
+    '    sys.exit(6)\n' +
+    'except ssl.SSLError:\n' +
+    '    sys.exit(60)\n' +
+    'except socket.timeout:\n' +
+    '    sys.exit(28)\n' +
+    'except http.client.HTTPException:\n' +
+    '    sys.exit(52)\n' +
+    'except OSError:\n' +
+    '    sys.exit(7)\n' +
+    '\'\n' +
+    '\n' +
+    'ask_by_python() {\n' +
+    '  method=$1 url=$2 key=$3\n' +
+    '  shift 3\n' +
+    '  raw "$key" | python3 -I -c "$by_python" "$method" "$url" "$ca" "$agent" "${1:-}" 2>/dev/null\n' +
+    '  raw "${newline}exit $?"\n' +
     '}\n' +
     '\n' +
     'split_answer() {\n' +
@@ -2895,7 +3214,11 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  done\n' +
     '  if [ "$tool" = wget ] && [ -z "$code" ] && [ "$tool_exit" = 0 ]; then code=204; fi\n' +
     '  while [ -n "$head" ]; do\n' +
-    '    case ${head%%"$newline"*} in [Cc]ontent-[Tt]ype:*) media=${head%%"$newline"*} media=${media#*:} ;; esac\n' +
+    '    header=${head%%"$newline"*}\n' +
+    '    case $header in\n' +
+    '      [Cc]ontent-[Tt]ype:*) media=${header#*:} ;;\n' +
+    '      [Rr]etry-[Aa]fter:*) retry_after=${header#*:} retry_after=${retry_after# } ;;\n' +
+    '    esac\n' +
     '    case $head in *"$newline"*) head=${head#*"$newline"} ;; *) head=\'\' ;; esac\n' +
     '  done\n' +
     '  [ -z "$body" ] || flat=$(raw "$body" | tr -d \' \\t\\n\')\n' +
@@ -2918,10 +3241,10 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '\n' +
     'word_of_exit() {\n' +
     '  case $tool-$tool_exit in\n' +
-    '    curl-6) word=no-such-host ;;\n' +
-    '    curl-7 | wget-4) word=no-connection ;;\n' +
-    '    curl-28) word=timed-out ;;\n' +
-    '    curl-35 | curl-5[189] | curl-60 | curl-66 | curl-77 | curl-83 | wget-5) word=tls-failed ;;\n' +
+    '    curl-6 | python3-6) word=no-such-host ;;\n' +
+    '    curl-7 | wget-4 | python3-7) word=no-connection ;;\n' +
+    '    curl-28 | python3-28 | python3-142) word=timed-out ;;\n' +
+    '    curl-35 | curl-5[189] | curl-60 | curl-66 | curl-77 | curl-83 | wget-5 | python3-60) word=tls-failed ;;\n' +
     '    *) word=no-answer-$tool_exit ;;\n' +
     '  esac\n' +
     '}\n' +
@@ -3032,6 +3355,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  say_mark\n' +
     '  if read_conf; then\n' +
     '    say key_source "$key_source"\n' +
+    '    say ca "${ca:-default}"\n' +
     '    say_limits\n' +
     '  else\n' +
     '    lack conf-unreadable\n' +
@@ -3384,7 +3708,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  [ "$age" -ge 0 ] || age=0\n' +
     '}\n' +
     'read_conf() {\n' +
-    '  pod_id=\'\' rest=\'\' graphql=\'\' heartbeat_file=\'\' key_source=\'\'\n' +
+    '  pod_id=\'\' rest=\'\' graphql=\'\' heartbeat_file=\'\' key_source=\'\' ca=\'\'\n' +
     '  pull_margin=\'\' pet_min=\'\' hb_grace=\'\' tick=\'\' backoff_first=\'\' backoff_last=\'\' stuck_after=\'\'\n' +
     '  [ -r "$ram/conf" ] || return 1\n' +
     '  while read -r conf_line; do\n' +
@@ -3395,6 +3719,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '      graphql) graphql=$conf_value ;;\n' +
     '      heartbeat_file) heartbeat_file=$conf_value ;;\n' +
     '      key_source) key_source=$conf_value ;;\n' +
+    '      ca) ca=$conf_value ;;\n' +
     '      pull_margin) span "$conf_value" && pull_margin=$number ;;\n' +
     '      pet_min) span "$conf_value" && pet_min=$number ;;\n' +
     '      hb_grace) span "$conf_value" && hb_grace=$number ;;\n' +
@@ -3514,20 +3839,52 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  else\n' +
     '    case $(wget --version 2>/dev/null) in\n' +
     '      \'GNU Wget\'*) tool=wget ;;\n' +
-    '      *) if command -v runpodctl >/dev/null 2>&1; then tool=runpodctl; else tool=none; fi ;;\n' +
+    '      *)\n' +
+    '        if python3 -I -c \'import http.client, ssl\' >/dev/null 2>&1; then\n' +
+    '          tool=python3\n' +
+    '        elif command -v runpodctl >/dev/null 2>&1; then\n' +
+    '          tool=runpodctl\n' +
+    '        else\n' +
+    '          tool=none\n' +
+    '        fi\n' +
+    '        ;;\n' +
     '    esac\n' +
     '  fi\n' +
     '}\n' +
     '\n' +
+    'ca_places="$root/etc/ssl/certs/ca-certificates.crt $root/etc/pki/tls/certs/ca-bundle.crt $root/etc/ssl/ca-bundle.pem \\\n' +
+    '$root/etc/ssl/cert.pem $root/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem $root/usr/lib/ssl/cert.pem \\\n' +
+    '$root/opt/conda/ssl/cacert.pem $root/usr/local/lib/python3*/*-packages/certifi/cacert.pem \\\n' +
+    '$root/usr/lib/python3*/*-packages/certifi/cacert.pem $root/opt/*/lib/python3*/site-packages/certifi/cacert.pem"\n' +
+    'ca=\'\' slow_down=0\n' +
+    '\n' +
     'http() {\n' +
-    '  code=\'\' media=\'\' flat=\'\' word=no-answer\n' +
+    '  ask_once "$@"\n' +
+    '  [ "$word" = tls-failed ] || return 0\n' +
+    '  ca_before=$ca\n' +
+    '  for ca_place in \'\' $ca_places; do\n' +
+    '    [ "$ca_place" != "$ca_before" ] || continue\n' +
+    '    [ -z "$ca_place" ] || [ -s "$ca_place" ] || continue\n' +
+    '    ca=$ca_place\n' +
+    '    ask_once "$@"\n' +
+    '    [ "$word" = tls-failed ] || return 0\n' +
+    '  done\n' +
+    '  ca=$ca_before\n' +
+    '}\n' +
+    '\n' +
+    'ask_once() {\n' +
+    '  code=\'\' media=\'\' flat=\'\' word=no-answer retry_after=\'\'\n' +
     '  case $tool in\n' +
     '    curl) answer=$(ask_by_curl "$@" | bounded) ;;\n' +
     '    wget) answer=$(ask_by_wget "$@" | bounded) ;;\n' +
+    '    python3) answer=$(ask_by_python "$@" | bounded) ;;\n' +
     '    *) word=no-tool && return 0 ;;\n' +
     '  esac\n' +
     '  split_answer\n' +
     '  name_answer\n' +
+    '  case $word in\n' +
+    '    429 | 503) if span "$retry_after" && [ "$number" -gt "$slow_down" ]; then slow_down=$number; fi ;;\n' +
+    '  esac\n' +
     '}\n' +
     '\n' +
     'bounded() { head -c 65536 | tr -d \'\\000\\r\'; }\n' +
@@ -3536,6 +3893,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  method=$1 url=$2 key=$3\n' +
     '  shift 3\n' +
     '  [ "$#" -eq 0 ] || set -- -H \'Content-Type: application/json\' -d "$1"\n' +
+    '  [ -z "$ca" ] || set -- --cacert "$ca" "$@"\n' +
     '  raw "header = \\"Authorization: Bearer $key\\"" |\n' +
     '    curl -q -sS -i -m 20 --connect-timeout 10 -A "$agent" -H \'Accept: application/json\' -X "$method" "$@" -K - "$url" 2>/dev/null\n' +
     '  raw "${newline}exit $?"\n' +
@@ -3545,6 +3903,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  method=$1 url=$2 key=$3\n' +
     '  shift 3\n' +
     '  [ "$#" -eq 0 ] || set -- \'--header=Content-Type: application/json\' "--body-data=$1"\n' +
+    '  [ -z "$ca" ] || set -- "--ca-certificate=$ca" "$@"\n' +
     '  wgetrc=$ram/wgetrc wgetrc_line=\'\'\n' +
     '  { read -r wgetrc_line <"$wgetrc"; } 2>/dev/null\n' +
     '  if [ "$wgetrc_line" != "header = Authorization: Bearer $key" ]; then\n' +
@@ -3556,6 +3915,44 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  wget_exit=$?\n' +
     '  [ "$wgetrc" = "$ram/wgetrc" ] || shred_files "$wgetrc"\n' +
     '  raw "${newline}exit $wget_exit"\n' +
+    '}\n' +
+    '\n' +
+    'by_python=\'\n' +
+    'import http.client, signal, socket, ssl, sys\n' +
+    'from urllib.parse import urlsplit\n' +
+    'signal.alarm(25)\n' +
+    'method, url, ca, agent, body = sys.argv[1:]\n' +
+    'headers = {"Authorization": "Bearer " + sys.stdin.readline().strip(), "Accept": "application/json", "User-Agent": agent}\n' +
+    'if body:\n' +
+    '    headers["Content-Type"] = "application/json"\n' +
+    'try:\n' +
+    '    to = urlsplit(url)\n' +
+    '    if to.scheme == "https":\n' +
+    '        trust = ssl.create_default_context(cafile=ca or None)\n' +
+    '        door = http.client.HTTPSConnection(to.hostname, to.port, timeout=20, context=trust)\n' +
+    '    else:\n' +
+    '        door = http.client.HTTPConnection(to.hostname, to.port, timeout=20)\n' +
+    '    door.request(method, to.path, body or None, headers)\n' +
+    '    answer = door.getresponse()\n' +
+    '    head = ["HTTP/1.1 %d -" % answer.status] + ["%s: %s" % pair for pair in answer.getheaders()]\n' +
+    '    sys.stdout.buffer.write(("\\n".join(head) + "\\n\\n").encode("latin-1") + answer.read(65536))\n' +
+    'except socket.gaierror:\n' +
+    '    sys.exit(6)\n' +
+    'except ssl.SSLError:\n' +
+    '    sys.exit(60)\n' +
+    'except socket.timeout:\n' +
+    '    sys.exit(28)\n' +
+    'except http.client.HTTPException:\n' +
+    '    sys.exit(52)\n' +
+    'except OSError:\n' +
+    '    sys.exit(7)\n' +
+    '\'\n' +
+    '\n' +
+    'ask_by_python() {\n' +
+    '  method=$1 url=$2 key=$3\n' +
+    '  shift 3\n' +
+    '  raw "$key" | python3 -I -c "$by_python" "$method" "$url" "$ca" "$agent" "${1:-}" 2>/dev/null\n' +
+    '  raw "${newline}exit $?"\n' +
     '}\n' +
     '\n' +
     'split_answer() {\n' +
@@ -3578,7 +3975,11 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  done\n' +
     '  if [ "$tool" = wget ] && [ -z "$code" ] && [ "$tool_exit" = 0 ]; then code=204; fi\n' +
     '  while [ -n "$head" ]; do\n' +
-    '    case ${head%%"$newline"*} in [Cc]ontent-[Tt]ype:*) media=${head%%"$newline"*} media=${media#*:} ;; esac\n' +
+    '    header=${head%%"$newline"*}\n' +
+    '    case $header in\n' +
+    '      [Cc]ontent-[Tt]ype:*) media=${header#*:} ;;\n' +
+    '      [Rr]etry-[Aa]fter:*) retry_after=${header#*:} retry_after=${retry_after# } ;;\n' +
+    '    esac\n' +
     '    case $head in *"$newline"*) head=${head#*"$newline"} ;; *) head=\'\' ;; esac\n' +
     '  done\n' +
     '  [ -z "$body" ] || flat=$(raw "$body" | tr -d \' \\t\\n\')\n' +
@@ -3601,10 +4002,10 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '\n' +
     'word_of_exit() {\n' +
     '  case $tool-$tool_exit in\n' +
-    '    curl-6) word=no-such-host ;;\n' +
-    '    curl-7 | wget-4) word=no-connection ;;\n' +
-    '    curl-28) word=timed-out ;;\n' +
-    '    curl-35 | curl-5[189] | curl-60 | curl-66 | curl-77 | curl-83 | wget-5) word=tls-failed ;;\n' +
+    '    curl-6 | python3-6) word=no-such-host ;;\n' +
+    '    curl-7 | wget-4 | python3-7) word=no-connection ;;\n' +
+    '    curl-28 | python3-28 | python3-142) word=timed-out ;;\n' +
+    '    curl-35 | curl-5[189] | curl-60 | curl-66 | curl-77 | curl-83 | wget-5 | python3-60) word=tls-failed ;;\n' +
     '    *) word=no-answer-$tool_exit ;;\n' +
     '  esac\n' +
     '}\n' +
@@ -3715,6 +4116,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  say_mark\n' +
     '  if read_conf; then\n' +
     '    say key_source "$key_source"\n' +
+    '    say ca "${ca:-default}"\n' +
     '    say_limits\n' +
     '  else\n' +
     '    lack conf-unreadable\n' +
@@ -3756,6 +4158,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '      owner_uuid=*) w_owner_uuid=$word_value ;;\n' +
     '      rest=*) w_rest=${word_value%/} ;;\n' +
     '      graphql=*) w_graphql=$word_value ;;\n' +
+    '      ca=*) w_ca=$word_value ;;\n' +
     '      key_source=*) w_key_source=$word_value ;;\n' +
     '      pull_margin=*) w_pull_margin=$word_value ;;\n' +
     '      pet_min=*) w_pet_min=$word_value ;;\n' +
@@ -3878,6 +4281,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  say read_graphql "$word"\n' +
     '  graphql "$key" "$(end_request podtrack-no-such-pod)"\n' +
     '  say end_graphql "$word"\n' +
+    '  say ca "${ca:-default}"\n' +
     '  rmdir "$ram" 2>/dev/null\n' +
     '  return 0\n' +
     '}\n' +

@@ -13,6 +13,8 @@ export type Component =
   | 'mksh'
   | 'rsync'
   | 'curl'
+  | 'openssl'
+  | 'python3'
   | 'wget'
   | 'git-http-backend'
   | 'node24';

@@ -3,29 +3,66 @@
 
 agent=podtrack-switch/1
 
-# find_tool: the HTTP tool of this image in `tool`: curl, wget (GNU), runpodctl (which brings its own key), or none.
+# find_tool: the HTTP tool of this image in `tool`: curl, wget (GNU), python3, runpodctl (which brings its own key), or none.
 find_tool() {
   if curl --version >/dev/null 2>&1; then
     tool=curl
   else
     case $(wget --version 2>/dev/null) in
       'GNU Wget'*) tool=wget ;;
-      *) if command -v runpodctl >/dev/null 2>&1; then tool=runpodctl; else tool=none; fi ;;
+      *)
+        if python3 -I -c 'import http.client, ssl' >/dev/null 2>&1; then
+          tool=python3
+        elif command -v runpodctl >/dev/null 2>&1; then
+          tool=runpodctl
+        else
+          tool=none
+        fi
+        ;;
     esac
   fi
 }
 
+# Where images keep the authorities that they trust. A slim image often has none where its tool looks, and some elsewhere.
+ca_places="$root/etc/ssl/certs/ca-certificates.crt $root/etc/pki/tls/certs/ca-bundle.crt $root/etc/ssl/ca-bundle.pem \
+$root/etc/ssl/cert.pem $root/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem $root/usr/lib/ssl/cert.pem \
+$root/opt/conda/ssl/cacert.pem $root/usr/local/lib/python3*/*-packages/certifi/cacert.pem \
+$root/usr/lib/python3*/*-packages/certifi/cacert.pem $root/opt/*/lib/python3*/site-packages/certifi/cacert.pem"
+ca='' slow_down=0
+
 # http METHOD URL KEY [JSON]: leaves status (`code`, empty = no answer), content type (`media`), body without blanks (`flat`),
-# and `word`, one word for all of it. Redirects are not followed: they would carry the key elsewhere.
+# and `word`, one word for all of it. Redirects are not followed: they would carry the key elsewhere. A server that is not
+# trusted got nothing of the request; it is asked again by each other set of authorities of the image, and the one that
+# trusts it stays in `ca` (empty = the tool's own).
 http() {
-  code='' media='' flat='' word=no-answer
+  ask_once "$@"
+  [ "$word" = tls-failed ] || return 0
+  ca_before=$ca
+  # shellcheck disable=SC2086 # splitting and globbing are what is wanted
+  for ca_place in '' $ca_places; do
+    [ "$ca_place" != "$ca_before" ] || continue
+    [ -z "$ca_place" ] || [ -s "$ca_place" ] || continue
+    ca=$ca_place
+    ask_once "$@"
+    [ "$word" = tls-failed ] || return 0
+  done
+  ca=$ca_before
+}
+
+ask_once() {
+  code='' media='' flat='' word=no-answer retry_after=''
   case $tool in
     curl) answer=$(ask_by_curl "$@" | bounded) ;;
     wget) answer=$(ask_by_wget "$@" | bounded) ;;
+    python3) answer=$(ask_by_python "$@" | bounded) ;;
     *) word=no-tool && return 0 ;;
   esac
   split_answer
   name_answer
+  # How long the provider asks to be left alone; the longest of one try counts.
+  case $word in
+    429 | 503) if span "$retry_after" && [ "$number" -gt "$slow_down" ]; then slow_down=$number; fi ;;
+  esac
 }
 
 bounded() { head -c 65536 | tr -d '\000\r'; }
@@ -34,6 +71,7 @@ ask_by_curl() {
   method=$1 url=$2 key=$3
   shift 3
   [ "$#" -eq 0 ] || set -- -H 'Content-Type: application/json' -d "$1"
+  [ -z "$ca" ] || set -- --cacert "$ca" "$@"
   raw "header = \"Authorization: Bearer $key\"" |
     curl -q -sS -i -m 20 --connect-timeout 10 -A "$agent" -H 'Accept: application/json' -X "$method" "$@" -K - "$url" 2>/dev/null
   raw "${newline}exit $?"
@@ -43,6 +81,7 @@ ask_by_wget() {
   method=$1 url=$2 key=$3
   shift 3
   [ "$#" -eq 0 ] || set -- '--header=Content-Type: application/json' "--body-data=$1"
+  [ -z "$ca" ] || set -- "--ca-certificate=$ca" "$@"
   # The planted key has its file since the install: at the deadline there may be no room for a new one.
   wgetrc=$ram/wgetrc wgetrc_line=''
   { read -r wgetrc_line <"$wgetrc"; } 2>/dev/null
@@ -55,6 +94,46 @@ ask_by_wget() {
   wget_exit=$?
   [ "$wgetrc" = "$ram/wgetrc" ] || shred_files "$wgetrc"
   raw "${newline}exit $wget_exit"
+}
+
+# For images that have neither curl nor GNU wget. Arguments: method, URL, authorities (or empty), agent, JSON (or empty); the
+# key comes on stdin. Exit codes are those of curl.
+by_python='
+import http.client, signal, socket, ssl, sys
+from urllib.parse import urlsplit
+signal.alarm(25)
+method, url, ca, agent, body = sys.argv[1:]
+headers = {"Authorization": "Bearer " + sys.stdin.readline().strip(), "Accept": "application/json", "User-Agent": agent}
+if body:
+    headers["Content-Type"] = "application/json"
+try:
+    to = urlsplit(url)
+    if to.scheme == "https":
+        trust = ssl.create_default_context(cafile=ca or None)
+        door = http.client.HTTPSConnection(to.hostname, to.port, timeout=20, context=trust)
+    else:
+        door = http.client.HTTPConnection(to.hostname, to.port, timeout=20)
+    door.request(method, to.path, body or None, headers)
+    answer = door.getresponse()
+    head = ["HTTP/1.1 %d -" % answer.status] + ["%s: %s" % pair for pair in answer.getheaders()]
+    sys.stdout.buffer.write(("\n".join(head) + "\n\n").encode("latin-1") + answer.read(65536))
+except socket.gaierror:
+    sys.exit(6)
+except ssl.SSLError:
+    sys.exit(60)
+except socket.timeout:
+    sys.exit(28)
+except http.client.HTTPException:
+    sys.exit(52)
+except OSError:
+    sys.exit(7)
+'
+
+ask_by_python() {
+  method=$1 url=$2 key=$3
+  shift 3
+  raw "$key" | python3 -I -c "$by_python" "$method" "$url" "$ca" "$agent" "${1:-}" 2>/dev/null
+  raw "${newline}exit $?"
 }
 
 # split_answer: `answer` is header lines, an empty line, the body, and the tool's own exit code in the last line.
@@ -80,7 +159,11 @@ split_answer() {
   # wget saves no headers when there is no body.
   if [ "$tool" = wget ] && [ -z "$code" ] && [ "$tool_exit" = 0 ]; then code=204; fi
   while [ -n "$head" ]; do
-    case ${head%%"$newline"*} in [Cc]ontent-[Tt]ype:*) media=${head%%"$newline"*} media=${media#*:} ;; esac
+    header=${head%%"$newline"*}
+    case $header in
+      [Cc]ontent-[Tt]ype:*) media=${header#*:} ;;
+      [Rr]etry-[Aa]fter:*) retry_after=${header#*:} retry_after=${retry_after# } ;;
+    esac
     case $head in *"$newline"*) head=${head#*"$newline"} ;; *) head='' ;; esac
   done
   [ -z "$body" ] || flat=$(raw "$body" | tr -d ' \t\n')
@@ -104,10 +187,10 @@ says_absent() {
 
 word_of_exit() {
   case $tool-$tool_exit in
-    curl-6) word=no-such-host ;;
-    curl-7 | wget-4) word=no-connection ;;
-    curl-28) word=timed-out ;;
-    curl-35 | curl-5[189] | curl-60 | curl-66 | curl-77 | curl-83 | wget-5) word=tls-failed ;;
+    curl-6 | python3-6) word=no-such-host ;;
+    curl-7 | wget-4 | python3-7) word=no-connection ;;
+    curl-28 | python3-28 | python3-142) word=timed-out ;;
+    curl-35 | curl-5[189] | curl-60 | curl-66 | curl-77 | curl-83 | wget-5 | python3-60) word=tls-failed ;;
     *) word=no-answer-$tool_exit ;;
   esac
 }

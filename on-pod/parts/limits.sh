@@ -2,7 +2,7 @@
 
 # read_conf: what was set at install, into variables of the same names.
 read_conf() {
-  pod_id='' rest='' graphql='' heartbeat_file='' key_source=''
+  pod_id='' rest='' graphql='' heartbeat_file='' key_source='' ca=''
   pull_margin='' pet_min='' hb_grace='' tick='' backoff_first='' backoff_last='' stuck_after=''
   [ -r "$ram/conf" ] || return 1
   while read -r conf_line; do
@@ -13,6 +13,7 @@ read_conf() {
       graphql) graphql=$conf_value ;;
       heartbeat_file) heartbeat_file=$conf_value ;;
       key_source) key_source=$conf_value ;;
+      ca) ca=$conf_value ;;
       pull_margin) span "$conf_value" && pull_margin=$number ;;
       pet_min) span "$conf_value" && pet_min=$number ;;
       hb_grace) span "$conf_value" && hb_grace=$number ;;

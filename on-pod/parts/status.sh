@@ -86,6 +86,7 @@ say_status() {
   say_mark
   if read_conf; then
     say key_source "$key_source"
+    say ca "${ca:-default}"
     say_limits
   else
     lack conf-unreadable

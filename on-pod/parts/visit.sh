@@ -22,6 +22,7 @@ words() {
       owner_uuid=*) w_owner_uuid=$word_value ;;
       rest=*) w_rest=${word_value%/} ;;
       graphql=*) w_graphql=$word_value ;;
+      ca=*) w_ca=$word_value ;;
       key_source=*) w_key_source=$word_value ;;
       pull_margin=*) w_pull_margin=$word_value ;;
       pet_min=*) w_pet_min=$word_value ;;
@@ -153,6 +154,8 @@ check() {
   say read_graphql "$word"
   graphql "$key" "$(end_request podtrack-no-such-pod)"
   say end_graphql "$word"
+  # Told after the last request: any of them may have found it.
+  say ca "${ca:-default}"
   # Only if nothing of a switch is in it.
   rmdir "$ram" 2>/dev/null
   return 0

@@ -48,6 +48,8 @@ export type SwitchPlan = ProviderAddress & {
   /** `key` is null where the source needs none (`injected`, `planted`). */
   readonly keySource: KeySource;
   readonly key: string | null;
+  /** The authorities that the check found (`KeyCheck.ca`); null or left out = the tool's own. */
+  readonly ca?: string | null;
   /** Seconds between two looks of the watchdog; left out = 3. */
   readonly tickS?: number;
   readonly backoffS?: { readonly first: number; readonly last: number };
@@ -100,6 +102,7 @@ export function installCall(plan: SwitchPlan): PodCall {
     `pull_margin=${wholeSeconds(plan.deadlines.pullMarginMs)}`,
     `pet_min=${Math.max(1, wholeSeconds(plan.deadlines.petMinMs))}`,
     `hb_grace=${Math.max(1, wholeSeconds(plan.hbGraceMs))}`,
+    ...(plan.ca == null ? [] : [`ca=${plan.ca}`]),
     ...(plan.tickS === undefined ? [] : [`tick=${plan.tickS}`]),
     ...(plan.backoffS === undefined
       ? []

@@ -1,7 +1,7 @@
 /** What a key on the pod was measured to be able to do, by calls that cannot harm. */
 
 import { type Part, seen, unseen } from './part.ts';
-import { type Answered, type Lines, linesOf } from './switch.ts';
+import { type Answered, authorities, type Lines, linesOf } from './switch.ts';
 
 export type Ability = 'yes' | 'no' | 'unknown';
 
@@ -11,6 +11,8 @@ export type KeyCheck = {
   /** Over which API it may end pods; null = none was proven. */
   readonly route: 'rest' | 'graphql' | null;
   readonly httpTool: string;
+  /** The file of authorities on the pod that trusts the provider where the tool's own does not; null = its own. */
+  readonly ca: string | null;
   /** False when no request was answered at all: name, connection or certificate, not the key. */
   readonly reached: boolean;
   /** Each answer as the pod named it, for people and the record. */
@@ -41,6 +43,7 @@ function judge(lines: Lines, httpTool: string): KeyCheck {
     mayTerminate: either(endRest, endGraphql),
     route: endRest === 'yes' ? 'rest' : endGraphql === 'yes' ? 'graphql' : null,
     httpTool,
+    ca: authorities(lines.get('ca')),
     reached: said.some((answer) => !/^(?:no-|timed-out|tls-failed)/.test(answer)),
     answers: QUESTIONS.map((name) => `${name}=${lines.get(name)}`).join(' '),
   };

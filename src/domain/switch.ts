@@ -43,8 +43,10 @@ export type SwitchStatus = {
   readonly credential: 'present' | 'absent';
   /** Rung of the credential ladder; null when nothing is planted. */
   readonly keySource: string | null;
-  /** `curl`, `wget`, `runpodctl`, `none`, or null when the pod did not say. */
+  /** `curl`, `wget`, `python3`, `runpodctl`, `none`, or null when the pod did not say. */
   readonly httpTool: string | null;
+  /** The file of authorities by which it trusts the provider; null = its tool's own, or not told. */
+  readonly ca: string | null;
   /** Where `podtrack-job` was put; only an install says it. */
   readonly jobTool: string | null;
 };
@@ -75,6 +77,7 @@ const statusLines = z.object({
   credential: z.enum(['present', 'absent']).default('absent'),
   key_source: word.optional(),
   http_tool: word.optional(),
+  ca: word.optional(),
   job_tool: word.optional(),
 });
 
@@ -137,8 +140,14 @@ export function statusOf(lines: Lines): Part<SwitchStatus> {
     credential: told.credential,
     keySource: told.key_source ?? null,
     httpTool: told.http_tool ?? null,
+    ca: authorities(told.ca),
     jobTool: told.job_tool === undefined || told.job_tool === 'absent' ? null : told.job_tool,
   });
+}
+
+/** The file of authorities that a `ca=` line names; null = the tool's own. */
+export function authorities(told: string | undefined): string | null {
+  return told?.startsWith('/') === true ? told : null;
 }
 
 /** Reads what `switch mark` prints, which every status repeats. */

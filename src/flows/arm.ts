@@ -2,6 +2,7 @@
 import { stopAt } from '../domain/deadlines.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { Refusal, WorldError } from '../domain/errors.ts';
+import { acceptedKeys } from '../domain/host-key.ts';
 import { ADOPTED } from '../domain/new-record.ts';
 import { type Part, unseen } from '../domain/part.ts';
 import { type PodRecord, podKey, type SwitchFacts } from '../domain/pod.ts';
@@ -102,6 +103,7 @@ async function install(world: World, input: ArmInput, chosen: ChosenKey): Promis
     ownerUuid: record.owner.uuid,
     keySource: chosen.source,
     key: chosen.key,
+    ca: chosen.check.ca,
     ...(keys.tickS === null ? {} : { tickS: keys.tickS }),
   };
   return refusedBecause(await session.run(installCall(plan)));
@@ -158,7 +160,8 @@ async function commit(
     petWindowMs: input.petWindowMs,
     tool: status.httpTool,
   };
-  const known = record.hostKey?.fingerprint === session.hostKey;
+  const binds = acceptedKeys(record, pod, now) !== null;
+  const known = binds && record.hostKey?.fingerprint === session.hostKey;
   const from = record.hostKey === null ? ('first-use' as const) : ('restart' as const);
   const hostKey = known
     ? null

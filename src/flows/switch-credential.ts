@@ -32,6 +32,7 @@ export async function chooseKey(
     const check = readKeyCheck(await session.run(checkCall(address, source, key)));
     if (check.kind === 'seen' && check.value.mayTerminate === 'yes') {
       tellReach(world, record, source);
+      tellTools(world, record, check.value);
       return { source, key, check: check.value };
     }
     tried.push(`${source}: ${check.kind === 'unseen' ? check.reason : saysLack(check.value)}`);
@@ -40,8 +41,14 @@ export async function chooseKey(
 }
 
 function saysLack(check: KeyCheck): string {
-  if (!check.reached) return `no API answered (${check.answers})`;
+  if (!check.reached) return `no API answered ${whyNot(check)}(${check.answers})`;
   return `may terminate: ${check.mayTerminate} (${check.answers})`;
+}
+
+/** With what the switch will call: found now, so that the deadline is not the first to find it missing. */
+function tellTools(world: World, record: PodRecord, { httpTool, ca }: KeyCheck): void {
+  const by = ca === null ? "the image's own authorities" : `the authorities of ${ca}`;
+  world.log.say('info', `${record.id}: its switch calls by ${httpTool}, trusting ${by}`);
 }
 
 function tellReach(world: World, record: PodRecord, source: Rung): void {
@@ -54,6 +61,12 @@ function tellReach(world: World, record: PodRecord, source: Rung): void {
       `${record.id}: THE FULL ACCOUNT KEY IS ON THE POD. Whoever gets into it can end every pod of the account and read their env`,
     );
   }
+}
+
+/** A certificate that nothing on the pod trusts has causes of its own, and they are worth naming. */
+function whyNot({ answers, httpTool }: KeyCheck): string {
+  if (!answers.includes('tls-failed')) return '';
+  return `that ${httpTool} trusts: no CA bundle in the image, a clock far off, or a certificate that nobody signed `;
 }
 
 function noKey(record: PodRecord, tried: readonly string[], fullWithheld: boolean): Refusal {

@@ -119,6 +119,7 @@ export const armedSwitch: Part<SwitchStatus> = seen({
   credential: 'present',
   keySource: 'injected',
   httpTool: 'curl',
+  ca: null,
   jobTool: null,
 });
 

@@ -66,6 +66,7 @@ describe('status', () => {
         credential: 'present',
         keySource: 'injected',
         httpTool: 'curl',
+        ca: null,
         jobTool: null,
       },
     });

@@ -140,8 +140,20 @@ describe('the credential ladder', () => {
     const deaf = ['read_rest', 'end_rest', 'read_graphql', 'end_graphql'].map((name) => `${name}=tls-failed`);
     bend(pod, (call) => (isVerb(call, 'check') ? said(['http_tool=wget', 'key=usable', ...deaf]) : null));
     const error = await thrown(armPod(on.world, act, wish()));
-    expect(error.told.cameBack).toMatch(/no API answered/);
+    expect(error.told.cameBack).toMatch(/no API answered that wget trusts: no CA bundle in the image/);
     expect(pod.installs).toEqual([]);
+  });
+
+  it('hands the switch the authorities by which the check was answered, and tells tool and authorities (case C25)', async () => {
+    const on = stage();
+    const pod = await unarmed(on);
+    const ca = '/opt/conda/ssl/cacert.pem';
+    bend(pod, (call) => (isVerb(call, 'check') ? { ...may, stdout: `${may.stdout}ca=${ca}\n` } : null));
+    await armPod(on.world, act, wish());
+    expect(pod.installs.map((call) => word(call, 'ca'))).toEqual([ca]);
+    expect(on.said.map(({ line }) => line).join('\n')).toContain(
+      `calls by curl, trusting the authorities of ${ca}`,
+    );
   });
 
   it('lets no secret into an argument, a log, an error or the registry', async () => {

@@ -235,7 +235,7 @@ describe('by other tools', () => {
   it('asks the provider own tool when that is all there is, and goes on, for its word is no proof', async () => {
     provider = new ProviderStand({});
     await provider.listen();
-    pod = new PodStand({ clock: 1000, without: ['curl', 'wget'] });
+    pod = new PodStand({ clock: 1000, without: ['curl', 'wget', 'python3'] });
     pod.program('runpodctl', `#!/bin/sh\necho "$@" >>"$PODTRACK_ROOT/asked"\n`);
     const planted = await pod.install({});
     expect(planted.said.get('http_tool')).toBe('runpodctl');

@@ -136,7 +136,7 @@ describe('what is refused', () => {
   });
 
   it('is an image without an HTTP tool; BusyBox wget, which takes headers only as arguments, is none', async () => {
-    pod = new PodStand({ without: ['curl', 'wget', 'runpodctl'] });
+    pod = new PodStand({ without: ['curl', 'wget', 'python3', 'runpodctl'] });
     expect((await pod.install({})).said.get('refused')).toBe('no-http-tool');
     pod.program('wget', '#!/bin/sh\necho "BusyBox v1.35.0 () multi-call binary." >&2\nexit 1\n');
     expect((await pod.install({})).said.get('refused')).toBe('no-http-tool');

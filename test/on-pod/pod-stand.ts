@@ -30,6 +30,7 @@ export const SHELLS = ['dash', 'bash', 'busybox', 'mksh'] as const;
 export function withEachTool(body: (without: readonly string[]) => void): void {
   suiteWith([], 'with curl', () => body([]));
   suiteWith(['wget'], 'with wget', () => body(['curl']));
+  suiteWith(['python3'], 'with python3', () => body(['curl', 'wget']));
 }
 
 /** Makes a pod with the shell under test, taken away when the test has finished. */

@@ -1,6 +1,8 @@
 /** A provider that answers from a table, for the switch's fire path; it remembers what it was asked. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Certificate } from './certificates.ts';
 
 export type Asked = {
   readonly method: string;
@@ -14,6 +16,7 @@ export type Answer = {
   readonly type?: string;
   readonly body?: string;
   readonly location?: string;
+  readonly retryAfter?: string;
 };
 
 /** How each kind of request is answered; `times` counts the requests of that kind so far, from 1. */
@@ -48,15 +51,20 @@ export const unauthorized = json({
 export class ProviderStand {
   readonly asked: Asked[] = [];
   table: Table;
-  readonly #server = createServer((request, response) => this.#take(request, response));
+  readonly #server;
+  readonly #scheme;
 
-  constructor(table: Table) {
+  /** With a certificate it speaks HTTPS. */
+  constructor(table: Table, certificate: Certificate | null = null) {
     this.table = table;
+    const take = (request: IncomingMessage, response: ServerResponse): void => this.#take(request, response);
+    this.#server = certificate === null ? createServer(take) : createTlsServer({ ...certificate }, take);
+    this.#scheme = certificate === null ? 'http' : 'https';
   }
 
   async listen(): Promise<string> {
     await new Promise<void>((done) => this.#server.listen(0, '127.0.0.1', done));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `${this.#scheme}://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   async close(): Promise<void> {
@@ -94,6 +102,7 @@ export class ProviderStand {
     response.writeHead(answer.status, {
       ...(answer.type === undefined ? {} : { 'Content-Type': answer.type }),
       ...(answer.location === undefined ? {} : { Location: answer.location }),
+      ...(answer.retryAfter === undefined ? {} : { 'Retry-After': answer.retryAfter }),
     });
     response.end(answer.body);
   }
