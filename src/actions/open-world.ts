@@ -4,7 +4,7 @@ import type { World } from '../ports.ts';
 import type { Credentials } from './credentials.ts';
 import type { Desk } from './door.ts';
 import type { KeepIn } from './register-wish.ts';
-import { placeOf, type RegistryPlace, tokenOf } from './registry-place.ts';
+import { placeOf, type RegistryPlace, spareTokenOf, tokenOf } from './registry-place.ts';
 import { actionsWorld } from './wire.ts';
 
 type Read = (name: 'registry-repository' | 'registry-branch') => string;
@@ -39,6 +39,7 @@ export function worldAt(desk: Desk, place: RegistryPlace, opening: Opening): Wor
     sshKey: credentials.sshKey,
     place,
     registryToken: tokenOf(place, credentials),
+    spareToken: spareTokenOf(place, credentials),
     folder,
     keepIn,
     mayBegin: opening.mayBegin ?? false,

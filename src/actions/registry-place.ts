@@ -98,6 +98,11 @@ export function tokenOf(place: RegistryPlace, credentials: Credentials): string 
   return place.token === 'registry-token' ? credentials.registryToken : credentials.githubToken;
 }
 
+/** The job's token can stand in for a dead one, but only in the job's own repository. */
+export function spareTokenOf(place: RegistryPlace, { githubToken }: Credentials): string | null {
+  return place.token === 'registry-token' && place.repository !== null ? githubToken : null;
+}
+
 function serverUrl(env: Env): string {
   return (env['GITHUB_SERVER_URL'] ?? '').trim().replace(/\/+$/, '');
 }

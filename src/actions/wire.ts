@@ -6,6 +6,7 @@ import { actionsKeep } from '../adapters/actions-keep.ts';
 import { actionsLog } from '../adapters/actions-log.ts';
 import { type ConfigFile, readConfigFile } from '../adapters/config-file.ts';
 import { diskKeep } from '../adapters/disk-keep.ts';
+import { fallbackRegistry } from '../adapters/fallback-registry.ts';
 import { gitRegistry } from '../adapters/git-registry.ts';
 import { nodeChance } from '../adapters/node-chance.ts';
 import { redactor } from '../adapters/redact.ts';
@@ -25,7 +26,7 @@ import { systemClock } from '../adapters/system-clock.ts';
 import { WorldError } from '../domain/errors.ts';
 import type { Env } from '../domain/owner-from-env.ts';
 import { onPodText } from '../on-pod-text.ts';
-import type { Chance, Clock, Log, Shell, World } from '../ports.ts';
+import type { Chance, Clock, Log, RegistryStore, Shell, World } from '../ports.ts';
 import type { RegistryPlace } from './registry-place.ts';
 
 const USER_AGENT = 'podtrack-actions';
@@ -65,6 +66,8 @@ export type WorldWish = {
   readonly sshKey: string | null;
   readonly place: RegistryPlace;
   readonly registryToken: string | null;
+  /** Used where the first is refused; null = there is no second. */
+  readonly spareToken: string | null;
   /** A private folder of this step. */
   readonly folder: string;
   readonly keepIn: 'artifact' | 'disk';
@@ -77,8 +80,7 @@ export type WorldWish = {
 /** Throws ConfigError for a key or an address that cannot be used; asks nobody anything yet. */
 export function actionsWorld(desk: DeskParts, wish: WorldWish): World {
   const { env, clock, chance, log } = desk;
-  const { place, folder } = wish;
-  const token = wish.registryToken;
+  const { folder } = wish;
   return {
     clock,
     chance,
@@ -91,7 +93,17 @@ export function actionsWorld(desk: DeskParts, wish: WorldWish): World {
       userAgent: USER_AGENT,
       clock,
     }),
-    registry: gitRegistry({
+    registry: registryOf(desk, wish),
+    shell: shellOf(wish.sshKey, desk),
+    mirror: sshMirror({ root: wish.mirrorRoot, clock, log }),
+    keep: wish.keepIn === 'disk' ? diskKeep() : actionsKeep({ env, folder, log, chance }),
+  };
+}
+
+function registryOf({ clock, chance, log }: DeskParts, wish: WorldWish): RegistryStore {
+  const { place, folder } = wish;
+  const storeWith = (token: string | null): RegistryStore =>
+    gitRegistry({
       remote: place.remote,
       branch: place.branch,
       repository: place.repository,
@@ -100,11 +112,11 @@ export function actionsWorld(desk: DeskParts, wish: WorldWish): World {
       createMissing: wish.mayBegin,
       clock,
       chance,
-    }),
-    shell: shellOf(wish.sshKey, desk),
-    mirror: sshMirror({ root: wish.mirrorRoot, clock, log }),
-    keep: wish.keepIn === 'disk' ? diskKeep() : actionsKeep({ env, folder, log, chance }),
-  };
+    });
+  const first = storeWith(wish.registryToken);
+  if (wish.spareToken === null) return first;
+  const names = ['registry-token', "job's own token"] as const;
+  return fallbackRegistry({ first, second: storeWith(wish.spareToken), log, names });
 }
 
 function shellOf(sshKey: string | null, { clock, log }: DeskParts): Shell {
