@@ -195,7 +195,7 @@ async function release(world: World, input: CarryInput): Promise<Outcome> {
 async function end(world: World, input: CarryInput): Promise<Outcome> {
   const { pod, session } = input;
   const { visit } = pod.observation;
-  return await teardown(world, {
+  const ended = await teardown(world, {
     acting: input.acting,
     record: pod.record,
     // The plan orders a teardown for verdicts of kind `end` only.
@@ -208,6 +208,14 @@ async function end(world: World, input: CarryInput): Promise<Outcome> {
     pullBudgetMs: input.pullBudgetMs,
     skipPull: false,
   });
+  return { ...ended, says: `${ended.says}${saysMemory(pod.verdict)}` };
+}
+
+/** Held memory alone neither saves nor kills; whoever reads of an idle end should know of it. */
+function saysMemory({ reason, evidence }: Verdict): string {
+  const held = evidence['residentMemoryMib'];
+  if (reason !== 'idle' || typeof held !== 'number' || held === 0) return '';
+  return `; ${held} MiB of GPU memory were held, which decides nothing`;
 }
 
 async function settleGone(world: World, input: CarryInput, how: 'terminated' | 'lost'): Promise<Outcome> {

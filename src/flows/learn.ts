@@ -1,8 +1,11 @@
 /** What a cycle learned of a pod, as at most one op: a changed verdict, first contact, a start, a host key. */
+import { formatDuration } from '../domain/duration.ts';
+import { acceptedKeys } from '../domain/host-key.ts';
 import type { HostKeyPin, VerdictFacts } from '../domain/pod.ts';
 import type { PodPlan } from '../domain/policy/plan.ts';
 import type { Verdict } from '../domain/policy/reasons.ts';
 import type { RegistryOp } from '../domain/registry/ops.ts';
+import { HEARTBEAT_SKEW_MS } from '../domain/rules.ts';
 import type { World } from '../ports.ts';
 import type { Acting } from './acting.ts';
 import { settleBase } from './settle.ts';
@@ -25,23 +28,45 @@ export function learn(world: World, acting: Acting, pod: PodPlan, livesOn: boole
     reachedAt: reached,
     startedAt: startedAt !== null && startedAt !== record.startedAt ? startedAt : null,
     hostKey: newPin(pod),
+    note: oddity(pod),
   };
-  const nothing =
-    op.verdict === null && op.reachedAt === null && op.startedAt === null && op.hostKey === null;
-  return nothing ? [] : [op];
+  if (op.note !== null) world.log.say('warning', `${record.id}: ${op.note}`);
+  const news = [op.verdict, op.reachedAt, op.startedAt, op.hostKey, op.note];
+  return news.every((part) => part === null) ? [] : [op];
 }
+
+/** What decides nothing and is worth one line, once: a clock that is off, a heartbeat that says two times. */
+function oddity({ record, observation }: PodPlan): string | null {
+  if (observation.visit.kind === 'unseen') return null;
+  const { podNow, heartbeat } = observation.visit.value;
+  const told = (start: string): boolean => record.notes.some((note) => note.startsWith(start));
+  const skewMs = podNow.kind === 'seen' ? podNow.value - observation.at : 0;
+  if (Math.abs(skewMs) > HEARTBEAT_SKEW_MS && !told(SKEWED)) {
+    const how = `${formatDuration(Math.abs(skewMs))} ${skewMs < 0 ? 'slow' : 'fast'}`;
+    return `${SKEWED} ${how}: every age is taken on the pod, by its own clock alone`;
+  }
+  const disagree =
+    heartbeat.kind === 'seen' && heartbeat.value.state === 'beating' && heartbeat.value.disagreement;
+  return disagree && !told(DISAGREE) ? `${DISAGREE}: the newer counts` : null;
+}
+
+const SKEWED = 'its clock is';
+const DISAGREE = 'content and file time of its heartbeat disagree';
 
 /** A verdict as the record holds it. */
 export function verdictFacts(of: Verdict, at: number): VerdictFacts {
   return { at, kind: of.kind, reason: of.reason, evidence: { ...of.evidence } };
 }
 
-/** The key that was shown and accepted, when the record does not hold it yet. */
+/** The key that was shown and accepted, when the record does not hold it yet, or holds it from before a restart. */
 function newPin({ record, observation }: PodPlan): HostKeyPin | null {
-  if (observation.visit.kind === 'unseen') return null;
-  const fingerprint = observation.visit.value.hostKey;
-  if (record.hostKey?.fingerprint === fingerprint) return null;
-  const startedAt = observation.provider.kind === 'present' ? observation.provider.pod.startedAt : null;
+  const { provider, visit } = observation;
+  if (visit.kind === 'unseen' || provider.kind !== 'present') return null;
+  const fingerprint = visit.value.hostKey;
+  // A pin that is not renewed after a restart would let any later key pass as that restart's.
+  const binds = acceptedKeys(record, provider.pod, observation.at) !== null;
+  if (binds && record.hostKey?.fingerprint === fingerprint) return null;
+  const { startedAt } = provider.pod;
   return {
     fingerprint,
     seenAt: observation.at,

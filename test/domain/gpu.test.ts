@@ -9,13 +9,13 @@ const row = (util: string, used = '0') =>
 
 describe('readGpu', () => {
   it.each([
-    ['MIG gives no figure', [said(row('[N/A]', '30211'))], 'unknown'],
-    ['an old driver gives no figure', [said(row('[Not Supported]', '7'))], 'unknown'],
-    ['a bare N/A', [said(row('N/A', '24576'))], 'unknown'],
+    ['MIG gives no figure (case C17)', [said(row('[N/A]', '30211'))], 'unknown'],
+    ['an old driver gives no figure (case C17)', [said(row('[Not Supported]', '7'))], 'unknown'],
+    ['a bare N/A (case C17)', [said(row('N/A', '24576'))], 'unknown'],
     ['an empty figure', [said(row(''))], 'unknown'],
     ['a figure above 100', [said(row('250'))], 'unknown'],
     [
-      'a driver mismatch, told on stdout',
+      'a driver mismatch, told on stdout (case C18)',
       [
         said(
           'Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 550.144\n',
@@ -24,11 +24,11 @@ describe('readGpu', () => {
       ],
       'unknown',
     ],
-    ['the tool is missing', [said('', 127, 'sh: nvidia-smi: not found')], 'unknown'],
+    ['the tool is missing (case C18)', [said('', 127, 'sh: nvidia-smi: not found')], 'unknown'],
     ['nothing at all', [said('')], 'unknown'],
     ['no sample', [], 'unknown'],
-    ['no devices, exit 0', [said('No devices were found\n')], 'no-gpu'],
-    ['no devices, exit 6', [said('No devices were found\n', 6)], 'no-gpu'],
+    ['no devices, exit 0 (case C18)', [said('No devices were found\n')], 'no-gpu'],
+    ['no devices, exit 6 (case C18)', [said('No devices were found\n', 6)], 'no-gpu'],
     ['idle', [said(row('0', '61440'))], 'idle'],
     ['units and CR', [said('0, GPU-x, 0 %, 61440 MiB, 81559 MiB\r\n')], 'idle'],
     ['a banner above the row', [said(`welcome, friend\n${row('0')}`)], 'idle'],
@@ -47,7 +47,7 @@ describe('readGpu', () => {
     expect(gpuActivity(readGpu([said(row('6'))]), 5)).toBe('busy');
   });
 
-  it('held memory is told', () => {
+  it('held memory is told (case C20)', () => {
     expect(residentMemoryMib(readGpu([said(row('0', '61440'))]))).toBe(61_440);
     expect(residentMemoryMib(readGpu([said('', 127)]))).toBeNull();
   });

@@ -10,7 +10,7 @@ const noon = at('2026-03-02T12:00:00Z');
 const fresh = (content: string, mtime: string | null, podNow: string): boolean =>
   isFresh(readHeartbeat({ content, mtimeAt: mtime === null ? null : at(mtime) }, at(podNow)), GRACE);
 
-describe('readHeartbeat', () => {
+describe('readHeartbeat (case C47)', () => {
   it.each([
     [
       'written five minutes ago',

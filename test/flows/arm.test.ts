@@ -1,6 +1,7 @@
 /** Arming: the best key that works, one relaunch, and a proof over a second connection, or a hard failure that says what state things are in. */
 import { describe, expect, it } from 'vitest';
 import { type Refusal, WorldError } from '../../src/domain/errors.ts';
+import { seen } from '../../src/domain/part.ts';
 import { actingOwner } from '../../src/flows/acting.ts';
 import type { ArmKeys } from '../../src/flows/arm.ts';
 import { armPod } from '../../src/flows/arm-pod.ts';
@@ -279,6 +280,34 @@ describe('host keys', () => {
     pod.hostKey = `SHA256:${'m'.repeat(43)}`;
     on.clock.jump(minutes(10));
     expect(await thrown(armPod(on.world, act, wish()))).toMatchObject({ failure: 'wrong-host-key' });
+  });
+});
+
+describe('a host key that outlives a restart', () => {
+  it('is pinned to that restart, so that a later change cannot pass for it (case C30)', async () => {
+    const on = stage();
+    const up = (startedAt: number) => ({
+      createdAt: NOW - minutes(60),
+      startedAt,
+      telemetry: seen({
+        uptimeMs: on.clock.now() - startedAt,
+        gpus: [{ util: 97, memoryUtil: 50 }],
+        cpuUtil: 1,
+      }),
+    });
+    await ours(on, 'p', { switched: { util: '97' }, pod: up(NOW - minutes(59)) });
+    on.clock.jump(minutes(30));
+    const restartedAt = on.clock.now() - minutes(2);
+    put(on, 'p', up(restartedAt));
+    expect(verdicts(await cycles(on, 1))).toEqual({ p: 'starting' });
+    const pod = on.pods.get('p');
+    if (pod === undefined) throw new Error('put just now');
+    pod.hostKey = `SHA256:${'k'.repeat(43)}`;
+    on.clock.jump(minutes(20));
+    put(on, 'p', up(restartedAt));
+    const cycle = await cycles(on, 1);
+    expect(cycle.plan.pods[0]?.observation.visit).toMatchObject({ failure: 'wrong-host-key' });
+    expect(cycle.outcomes).toEqual([]);
   });
 });
 

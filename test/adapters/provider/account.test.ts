@@ -93,7 +93,7 @@ describe('abilities', () => {
     ['is told that nothing was ended', { end: { status: 204 } }, { read: 'yes', terminate: 'unknown' }],
     ['meets a server error', { end: problem(500, 'x') }, { read: 'yes', terminate: 'unknown' }],
     ['cannot look', { get: problem(500, 'x') }, { read: 'yes', terminate: 'unknown' }],
-  ])('of a key that %s', async (_name, script, abilities) => {
+  ])('of a key that %s (case C16)', async (_name, script, abilities) => {
     const { provider } = await bench(key(script));
     expect(await provider.abilities()).toEqual(abilities);
   });

@@ -40,7 +40,7 @@ describe('mayDial', () => {
     'ff02::1',
     '::ffff:10.0.0.1',
     '::ffff:127.0.0.1',
-  ])('never dials %s', (host) => {
+  ])('never dials %s (case C13)', (host) => {
     expect(mayDial(host, false)).toBe(false);
   });
 

@@ -8,7 +8,7 @@ const ids = ['hh88shape00001', 'ii99shape00002'];
 const two = ids.map((id) => podV2(id));
 const end = { nextCursor: null, hasNextPage: false };
 
-describe('shapes of a list', () => {
+describe('shapes of a list (case C11)', () => {
   it.each<[string, unknown]>([
     ['the v1 array', ids.map((id) => podV1(id))],
     ['the v2 object', { pods: two }],
@@ -111,7 +111,7 @@ describe('malformed items', () => {
   });
 });
 
-describe('no list at all', () => {
+describe('no list at all (case C11)', () => {
   it.each<[string, Reply, string, string]>([
     ['a page of HTML with 200', html(200), 'unexpected-answer', 'not JSON (text/html): "502 Bad Gateway"'],
     ['a page of HTML with 403', html(403, 'Attention Required'), 'unexpected-answer', 'Attention Required'],

@@ -199,7 +199,7 @@ describe('the SSH address of REST v2', () => {
     ['without 22/tcp', { ssh: none, ports: ['8888/http'], runtime: { uptime: 4, ports: [] } }, 'no-port-22'],
     ['at a carrier-NAT address', { ssh: at('100.65.0.101') }, 'private-address'],
     ['at a private runtime port', { ssh: none, runtime: tcp('10.0.0.8', 40022) }, 'private-address'],
-  ])('is unseen %s', async (_name, over, reason) => {
+  ])('is unseen %s (case C13)', async (_name, over, reason) => {
     expect((await only(podV2('sh00ssh0000001', over))).ssh).toEqual(unseen(reason));
   });
 

@@ -7,7 +7,7 @@ import { html, inTurn, json, problem, type Reply } from './scripted-server.ts';
 const ID = 'r1readonly0001';
 const BILLS = `Pod ${ID} may still run and bill`;
 
-describe('terminate', () => {
+describe('terminate (case C05)', () => {
   it.each<[string, Reply]>([
     ['204', { status: 204 }],
     ['202 without a body', { status: 202 }],

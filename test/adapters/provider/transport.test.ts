@@ -59,7 +59,7 @@ describe('troubleOf', () => {
     expect(troubleOf(error(code, more))).toMatchObject({ kind, words: expect.stringContaining(code) });
   });
 
-  it('lists every address of an error with an empty message', () => {
+  it('lists every address of an error with an empty message (case C70 a)', () => {
     const all = new AggregateError([
       error('ECONNREFUSED', { syscall: 'connect', address: '192.0.2.1', port: 443 }),
       error('EHOSTUNREACH', { syscall: 'connect', address: '2001:db8::1', port: 443 }),
@@ -96,7 +96,7 @@ describe('a network that is not there', () => {
     expect(clock.slept).toEqual([1000, 2000, 4000]);
   });
 
-  it('may be tried again even for an action that is otherwise not repeated', async () => {
+  it('may be tried again even for an action that is otherwise not repeated (case C70 a, c)', async () => {
     const clock = countingClock();
     await failureOf(providerAt(`http://127.0.0.1:${await deadPort()}`, { clock }).stop('n0network00001'));
     expect(clock.slept).toEqual([1000, 2000, 4000]);
@@ -108,7 +108,7 @@ describe('a network that is not there', () => {
     expect(failed.told.cameBack).toContain('127.0.0.1');
   });
 
-  it('does not hide an earlier try that may have arrived', async () => {
+  it('does not hide an earlier try that may have arrived (case C70 b)', async () => {
     const { provider, server } = await bench(inTurn({ torn: 'reset' }));
     const clock = countingClock();
     const closing = providerAt(server.base, {
@@ -119,7 +119,7 @@ describe('a network that is not there', () => {
   });
 });
 
-describe('a certificate that is not trusted', () => {
+describe('a certificate that is not trusted (case C70 e)', () => {
   it('is not tried again and names the variable', async () => {
     let heard = 0;
     const port = await listen(
@@ -173,7 +173,7 @@ describe('proxies', () => {
       }).list(),
     );
 
-  it('named by the environment are used', async () => {
+  it('named by the environment are used (case C70 d)', async () => {
     const port = await listen(
       createTlsServer({ key: sample('k.pem'), cert: sample('c.pem') }, () => undefined),
     );
@@ -184,7 +184,7 @@ describe('proxies', () => {
     expect(failed.message).toContain('NODE_EXTRA_CA_CERTS');
   });
 
-  it('are passed by for the hosts of NO_PROXY', async () => {
+  it('are passed by for the hosts of NO_PROXY (case C70 d)', async () => {
     vi.stubEnv('HTTPS_PROXY', await proxy(1));
     vi.stubEnv('NO_PROXY', 'other.example,.invalid');
     expect((await throughProxy('runpod.invalid')).failure).toBe('not-sent');

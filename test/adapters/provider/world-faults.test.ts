@@ -57,7 +57,7 @@ describe('terminate', () => {
     expect([outcome, alive(world)]).toEqual([said, isAlive]);
   });
 
-  it('answered with 204 is no proof: the pod is looked at until it is gone', async () => {
+  it('answered with 204 is no proof: the pod is looked at until it is gone (case C05)', async () => {
     const { provider } = await inWorld([{ name: 'delete-lags', polls: 2 }]);
     expect(await provider.terminate(ID)).toBe('accepted');
     const looks: string[] = [];
