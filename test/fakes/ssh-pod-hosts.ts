@@ -22,7 +22,7 @@ export type SshPodHostsOptions = {
   readonly behaves: (podId: string) => Partial<SwitchedPod>;
 };
 
-const SCRIPTS = ['install', 'switch', 'probe'] as const;
+const SCRIPTS = ['evidence', 'install', 'switch', 'probe'] as const;
 
 /** The script's own text stands in stdin after a token and a length; what follows it is the script's input. */
 function unwrapped(stdin: Buffer): { script: string; rest: Buffer } {
@@ -111,7 +111,7 @@ export function sshPodHosts(options: SshPodHostsOptions): SshPodHosts {
       const util = Number(host.pod.util);
       return { gpus: [{ util, memoryUtil: util === 0 ? 0 : 40 }] };
     },
-    logs: () => [],
+    logs: () => [{ at: options.now(), line: 'epoch 1' }],
     connections: () =>
       [...hosts.values()].reduce((sum, { door }) => sum + door.connections(), closedConnections),
     async close() {

@@ -25,13 +25,15 @@ export type SshPodOptions = {
   readonly roundTripMs: () => number;
 };
 
-function wordsAfterName(command: string): string[] {
-  const tail = command.slice(command.lastIndexOf(' podtrack ') + ' podtrack '.length);
-  return [...tail.matchAll(/'((?:[^']|'\\'')*)'/g)].map((match) => (match[1] ?? '').replaceAll("'\\''", "'"));
-}
+const OURS = / podtrack((?: '(?:[^']|'\\'')*')*)$/;
 
 /** Whether it comes from our adapter; anything else is somebody's plain command. */
-export const isOurs = (command: string): boolean => command.includes(' podtrack ');
+export const isOurs = (command: string): boolean => OURS.test(command);
+
+function wordsAfterName(command: string): string[] {
+  const tail = OURS.exec(command)?.[1] ?? '';
+  return [...tail.matchAll(/'((?:[^']|'\\'')*)'/g)].map((match) => (match[1] ?? '').replaceAll("'\\''", "'"));
+}
 
 /** Not by iteration: that would take the channel down together with its input. */
 function allOf(channel: ServerChannel): Promise<Buffer> {
@@ -58,7 +60,6 @@ async function serveCommand(channel: ServerChannel, command: string, answer: Ans
 }
 
 function serve(connection: Connection, options: SshPodOptions): void {
-  connection.setNoDelay(true);
   connection.on('error', () => connection.end());
   connection.on('authentication', (attempt) =>
     judgeLogin(attempt, { username: 'root', keys: () => options.publicLines, refused: () => false }),
@@ -88,7 +89,9 @@ async function listening(
 /** Listens on a free port of 127.0.0.1, with a host key of its own. */
 export async function openSshPod(options: SshPodOptions): Promise<SshPod> {
   const ssh = new ssh2.Server({ hostKeys: [makeOpensshKey('pod').privateKey] }, (one) => serve(one, options));
-  const inner = await listening(ssh, (done) => ssh.listen(0, '127.0.0.1', done));
+  // A server of our own, since ssh2's waits for acknowledgements before it sends small packets.
+  const inside = createServer({ noDelay: true }, (socket) => ssh.injectSocket(socket));
+  const inner = await listening(inside, (done) => inside.listen(0, '127.0.0.1', done));
   const sockets = new Set<Socket>();
   let connections = 0;
   const tcp = createServer({ noDelay: true }, (socket) => {
@@ -101,7 +104,7 @@ export async function openSshPod(options: SshPodOptions): Promise<SshPod> {
     port: await listening(tcp, (done) => tcp.listen(0, '127.0.0.1', done)),
     connections: () => connections,
     async close() {
-      const closed = [tcp, ssh].map((server) => new Promise((resolve) => server.close(resolve)));
+      const closed = [tcp, inside].map((server) => new Promise((resolve) => server.close(resolve)));
       for (const socket of sockets) socket.destroy();
       await Promise.all(closed);
     },
