@@ -10,7 +10,6 @@ export const SCHEMA_VERSION = 1;
 
 /** Lifecycle: intent → active ⇄ terminating → terminated | lost; a pod seen again is reopened. */
 export const podStatus = z.enum(['intent', 'active', 'terminating', 'terminated', 'lost']);
-export type PodStatus = z.infer<typeof podStatus>;
 
 /** A provider id (or, for an intent, the exact name that will be given). */
 export const podId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/);
