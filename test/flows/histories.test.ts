@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seen } from '../../src/domain/part.ts';
 import { REASONS, type Reason } from '../../src/domain/policy/reasons.ts';
-import { actingOwner } from '../../src/flows/acting.ts';
+import { actingOwner, actingReaper } from '../../src/flows/acting.ts';
+import { takeFence } from '../../src/flows/fence.ts';
 import { reap } from '../../src/flows/reap.ts';
 import type { Provider } from '../../src/ports.ts';
 import { anOwner, minutes } from '../domain/build.ts';
@@ -33,6 +34,10 @@ type Event =
   | { readonly kind: 'fail'; readonly verb: 'list' | 'get' | 'terminate' | 'account' }
   | { readonly kind: 'over'; readonly pod: number }
   | { readonly kind: 'extend'; readonly pod: number; readonly min: number }
+  | { readonly kind: 'keep'; readonly pod: number; readonly min: number }
+  | { readonly kind: 'ask-end'; readonly pod: number }
+  | { readonly kind: 'die-fenced'; readonly pod: number }
+  | { readonly kind: 'account'; readonly id: string }
   | { readonly kind: 'lose-sweep' };
 
 const podIndex = fc.nat(IDS.length - 1);
@@ -73,6 +78,13 @@ const someEvent: fc.Arbitrary<Event> = fc.oneof(
   }),
   fc.record({ kind: fc.constant('over' as const), pod: podIndex }),
   fc.record({ kind: fc.constant('extend' as const), pod: podIndex, min: fc.integer({ min: 1, max: 300 }) }),
+  fc.record({ kind: fc.constant('keep' as const), pod: podIndex, min: fc.integer({ min: 1, max: 300 }) }),
+  fc.record({ kind: fc.constant('ask-end' as const), pod: podIndex }),
+  fc.record({ kind: fc.constant('die-fenced' as const), pod: podIndex }),
+  fc.record({
+    kind: fc.constant('account' as const),
+    id: fc.constantFrom('user_scripted', 'user_scripted', 'somebody'),
+  }),
   fc.record({ kind: fc.constant('lose-sweep' as const) }),
 );
 
@@ -139,9 +151,38 @@ async function befall(on: Stage, event: Event, id: string): Promise<void> {
       ]);
       return;
     }
+    case 'account':
+      on.provider.money = seen({ id: event.id, balanceMicroUsd: 1, spendPerHourMicroUsd: 0 });
+      return;
     case 'lose-sweep':
       on.host.state = null;
       return;
+    default:
+      return await speak(on, event, id);
+  }
+}
+
+/** What an owner says, and what somebody leaves behind who dies with a fence. */
+async function speak(on: Stage, event: Event, id: string): Promise<void> {
+  const acting = actingOwner(anOwner({ uuid: `u-${id}` }), null);
+  const at = on.clock.now();
+  const record = (await on.world.registry.read()).state.pods[`runpod.${id}`];
+  if (record === undefined) return;
+  switch (event.kind) {
+    case 'keep': {
+      const untilAt = at + minutes(event.min);
+      const op = { op: 'keep' as const, key: `${at}/keep/${id}`, at, actor: acting.actor, pod: id };
+      await on.world.registry.submit([{ ...op, untilAt, reason: 'look' }]);
+      return;
+    }
+    case 'ask-end':
+      await takeFence(on.world, acting, record, { reason: 'requested', inferred: false, verdict: null });
+      return;
+    case 'die-fenced': {
+      const dead = actingReaper(`dead-${at}`, null);
+      await takeFence(on.world, dead, record, { reason: 'idle', inferred: true, verdict: null });
+      return;
+    }
     default:
   }
 }
@@ -155,7 +196,8 @@ function watched(on: Stage, pulledNow: Map<string, string>): Provider {
       const { state } = await on.world.registry.read();
       const record = state.pods[`runpod.${podId}`];
       expect(record?.status, 'no DELETE without a fence').toBe('terminating');
-      expect(record?.fence?.holder).toBe('reaper:reaper-1');
+      expect(record?.fence?.holder, 'the fence is of the reaper at work').toMatch(/^reaper:reaper-/);
+      expect(record?.fence?.until, 'a lapsed fence ends nothing').toBeGreaterThan(on.clock.now());
       const reason = (record?.fence?.reason ?? 'idle') as Reason;
       if (!REASONS[reason].beforeVerified) {
         const now = JSON.stringify(on.files.get(podId));
@@ -185,10 +227,11 @@ async function live(events: readonly Event[]): Promise<Stage> {
       },
     },
   };
-  for (const event of events) {
+  for (const [index, event] of events.entries()) {
     await happen(on, event);
     const before = (await on.world.registry.read()).state;
-    const cycle = await reap(world, reapOptions());
+    // Each cycle is another process, as in CI.
+    const cycle = await reap(world, reapOptions({ acting: actingReaper(`reaper-${index}`, null) }));
     expect(cycle.outcomes.filter((one) => one.reason === 'unexpected-error')).toEqual([]);
     const after = (await on.world.registry.read()).state;
     for (const id of IDS) {
@@ -217,6 +260,7 @@ describe('random histories', () => {
       fc.asyncProperty(fc.array(someEvent, { maxLength: 12 }), async (events) => {
         const on = await live(events.filter((event) => event.kind !== 'fail'));
         on.provider.hidden.clear();
+        on.provider.money = seen({ id: 'user_scripted', balanceMicroUsd: 1, spendPerHourMicroUsd: 0 });
         on.clock.jump(minutes(2000));
         const world = on.world;
         for (let cycle = 0; cycle < 5; cycle += 1) {
