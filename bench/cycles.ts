@@ -117,7 +117,7 @@ export function cyclesText({ delays, cases, memory }: Cycles): string {
   const perConnection =
     fifty === undefined
       ? ''
-      : ` (${seconds(fifty.peer.wallMs / fifty.peer.connections)} each; recorded: 0.29 s)`;
+      : ` (${seconds(fifty.peer.wallMs / fifty.peer.connections)} each, recorded 0.29 s)`;
   const ratio = memory.reaperBytes / memory.idleNodeBytes;
   return [
     'REAP CYCLE beside the Python peer (target: at most 1 SSH connection per pod and cycle)',
@@ -133,8 +133,8 @@ export function cyclesText({ delays, cases, memory }: Cycles): string {
     '           process, from the first read to the last write; median of the runs; a run that left work undone fails',
     '  pods     one real SSH server each, in another process; our scripts are answered from memory, since shells of',
     '           200 pods on this machine would measure its process table; ssh/pod is counted at those servers',
-    `  peer     its pattern, replayed: one pod after the other, one login per step${perConnection}: 4 for a healthy or`,
-    '           idle pod, 3 for an expired one; 3 API calls per pod that ends; no process is spawned and nothing copied,',
-    '           which the peer itself pays for. "As recorded": seconds and connections of the peer itself, elsewhere',
+    `  peer     its pattern, replayed: one pod after the other, one login per step${perConnection}:`,
+    '           4 for a healthy or idle pod, 3 for an expired one; 3 API calls per pod that ends; no process is',
+    '           spawned and nothing copied, which the peer itself pays for. "As recorded": the peer itself, elsewhere',
   ].join('\n');
 }
