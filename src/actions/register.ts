@@ -1,5 +1,6 @@
 /** The register door: state first, then the record; arming is the next step's. */
 import { ownerDeadlineAt, stopAt } from '../domain/deadlines.ts';
+import { formatDuration, HOUR_MS } from '../domain/duration.ts';
 import { ConfigError, type ExitCode, Refusal } from '../domain/errors.ts';
 import { formatInstant } from '../domain/instant.ts';
 import { ownerName } from '../domain/owner.ts';
@@ -26,6 +27,7 @@ async function enter(desk: Desk): Promise<ExitCode> {
   const credentials = takeCredentials(desk, read);
   const wish = registerWish(desk, read);
   checkCanPull(wish, credentials);
+  warnOfShortToken(desk, wish, credentials);
   const folder = newFolder(desk.env);
   const { world, place } = openWorld(desk, read, {
     credentials,
@@ -48,6 +50,15 @@ function checkCanPull(wish: RegisterWish, { sshKey }: Credentials): void {
     'ssh-key',
     'no SSH key was given, so the artifacts could never be pulled',
     'Give ssh-key (or PODTRACK_SSH_KEY), or decline artifacts with no-artifacts: true',
+  );
+}
+
+/** Tokens of GitHub apps live an hour, and post comes at the end of the job. */
+function warnOfShortToken(desk: Desk, { input }: RegisterWish, { registryToken }: Credentials): void {
+  if (registryToken?.startsWith('ghs_') !== true || input.killInMs <= HOUR_MS) return;
+  desk.log.say(
+    'warning',
+    `registry-token is an app token, which lives an hour, and kill-in is ${formatDuration(input.killInMs)}: post may find it dead`,
   );
 }
 

@@ -2,8 +2,9 @@
 import { MINUTE_MS } from '../domain/duration.ts';
 import type { ExitCode } from '../domain/errors.ts';
 import { leavesOpen, type Outcome } from '../domain/outcome.ts';
-import type { Owner } from '../domain/owner.ts';
+import { type Owner, sameOwner } from '../domain/owner.ts';
 import { ownerFromEnv, runAddress } from '../domain/owner-from-env.ts';
+import { isLive } from '../domain/pod.ts';
 import { actingOwner } from '../flows/acting.ts';
 import { claim } from '../flows/claim.ts';
 import { PULL_BUDGET_MS } from '../flows/teardown.ts';
@@ -49,7 +50,7 @@ async function end(desk: Desk): Promise<ExitCode> {
     pullBudgetMs: durationOr(read('pull-budget'), 'pull-budget', PULL_BUDGET_MS),
     waitMs: WAIT_MS,
   });
-  await tell(desk, world, outcome);
+  await tell(desk, world, outcome, owner);
   return leavesOpen(outcome) ? 1 : 0;
 }
 
@@ -77,7 +78,7 @@ function reasonOf(read: Read): string | null {
   );
 }
 
-async function tell(desk: Desk, world: World, outcome: Outcome): Promise<void> {
+async function tell(desk: Desk, world: World, outcome: Outcome, owner: Owner): Promise<void> {
   const open = leavesOpen(outcome);
   desk.log.say(open ? 'error' : 'info', `${outcome.pod}: ${outcome.says}`);
   writeOutput('teardown', 'ended', String(!open));
@@ -85,4 +86,14 @@ async function tell(desk: Desk, world: World, outcome: Outcome): Promise<void> {
   const snapshot = await world.registry.read().catch(() => null);
   const record = snapshot?.state.pods[`runpod.${outcome.pod}`] ?? null;
   writeSummary(endSummary(outcome, record, desk.clock.now()));
+  const others = Object.values(snapshot?.state.pods ?? {}).filter(
+    (other) => isLive(other) && other.id !== outcome.pod && sameOwner(other.owner, owner),
+  );
+  // One slot for one id: the pods of other legs are not forgotten over it.
+  if (others.length > 0) {
+    desk.log.say(
+      'notice',
+      `${others.length} more pod(s) of this owner live: ${others.map(({ id }) => id).join(', ')}`,
+    );
+  }
 }

@@ -49,6 +49,7 @@ suiteWith(['git-http-backend'], 'a registry on the server of the run', () => {
     };
     const main = await job.step('register', 'main', { inputs, env: env() });
     expect(main.code, main.log).toBe(0);
+    expect(main.log).toContain('app token, which lives an hour, and kill-in is 6 h');
     expect(tokensSeen()).toEqual([basic(APP_TOKEN)]);
     expect(server.seen.filter(({ line }) => line.includes('ghs_'))).toEqual([]);
     const meta = execFileSync('git', ['-C', repository, 'show', 'podtrack:meta.json'], { encoding: 'utf8' });

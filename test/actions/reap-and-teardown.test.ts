@@ -80,6 +80,7 @@ it('teardown from a later job needs the uuid that register gave, and ends verifi
   const ended = await job.step('teardown', 'main', { inputs: { ...inputs, uuid }, env: later });
   expect(ended.code, ended.log).toBe(0);
   expect(ended.outputs['ended']).toBe('true');
+  expect(ended.log).toContain(`1 more pod(s) of this owner live: ${HEALTHY}`);
   expect(job.record(MINE)).toMatchObject({ end: { reason: 'requested', verified: true } });
   expect(isGone(MINE)).toBe(true);
 }, 120_000);

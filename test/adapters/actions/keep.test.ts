@@ -18,7 +18,7 @@ import { needsPacking, treeOf } from '../../../src/adapters/actions-keep/tree.ts
 import { actionsKeep } from '../../../src/adapters/actions-keep.ts';
 import { nodeChance } from '../../../src/adapters/node-chance.ts';
 import type { Keep } from '../../../src/ports.ts';
-import { type ResultsService, resultsService } from '../../actions/results-service.ts';
+import { type ResultsService, resultsService } from '../../actions/artifact-server.ts';
 import { zipNames } from '../../actions/zip.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'podtrack keep '));
