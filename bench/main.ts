@@ -4,7 +4,7 @@ import { type ColdStart, coldStart, coldStartText } from './cold-start.ts';
 import { type Cycles, cycles, cyclesText } from './cycles.ts';
 
 const USAGE = `usage: npm run bench -- [--only cycle|cold-start] [--quick] [--json] [--cli FILE]
-  --quick   each of our figures once instead of the median of three, and the peer over 10 pods only
+  --quick   each of our figures once instead of the median of three
   --cli     the command line to start cold; default dist/cli.js
   --json    figures as JSON on stdout; what is being measured goes to stderr`;
 
