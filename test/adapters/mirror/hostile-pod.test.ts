@@ -88,6 +88,12 @@ describe('a stream with members that nobody asked for', () => {
     expect(existsSync('/tmp/podtrack-evil')).toBe(false);
   });
 
+  it('refuses a folder with content at once: nobody waits for bytes that a reader never asks for', async () => {
+    const folder: Member = { name: './results/sub', type: '5', content: 'never read' };
+    const pulling = pull({ listings: [listing([ok])], tars: [tar([folder, okMember])] });
+    expect(await failureOf(pulling)).toBe('unexpected-answer');
+  });
+
   it('never writes a file through a link of the same stream', async () => {
     const link: Member = { name: './results/out', type: '2', target: '../../../home' };
     const through: Member = { name: './results/out/bashrc', content: 'evil' };

@@ -105,6 +105,8 @@ async function take(desk: Desk, entry: Entry): Promise<void> {
   const { header } = entry;
   const name = textOf(header, header.name, 'path');
   if (escapes(name)) throw new Hostile(`a member named ${JSON.stringify(name)}`);
+  // No tar writes one, and tar-stream would wait for its content for ever.
+  if (header.type === 'directory' && header.size !== 0) throw new Hostile('a folder with content');
   const fault = faultOf(desk, name, header.type ?? 'of unknown type');
   if (fault !== null) turnDown(desk, name, fault);
   else {
@@ -120,6 +122,12 @@ async function take(desk: Desk, entry: Entry): Promise<void> {
   }
   await drain(entry);
 }
+
+export type Watch = {
+  readonly counter: (bytes: number) => void;
+  /** Ends everything at once, also a member that waits for bytes which never come. */
+  readonly signal: AbortSignal;
+};
 
 /** Feeds the archive at its own pace; what ends the feeding early ends the archive with the same reason. */
 async function pump(chunks: AsyncIterable<Buffer>, archive: Extract): Promise<void> {
@@ -141,19 +149,31 @@ export async function receive(
   chunks: AsyncIterable<Buffer>,
   wanted: Wanted,
   staging: Staging,
-  counter: (bytes: number) => void,
+  { counter, signal }: Watch,
 ): Promise<Received> {
   const desk: Desk = { wanted, staging, seen: new Set(), refused: [], counter };
   // Names as bytes: a name need not be UTF-8. The option is there and its type is not.
   const asBytes = { highWaterMark: 64 * 1024, filenameEncoding: 'latin1' };
   const archive = extract(asBytes);
   const pumping = pump(counted(chunks, boundOf(wanted)), archive);
+  let current: Entry | null = null;
+  const stop = (): void => {
+    const reason = signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason));
+    archive.destroy(reason);
+    current?.destroy(reason);
+  };
+  signal.addEventListener('abort', stop, { once: true });
   try {
-    for await (const entry of archive) await take(desk, entry);
+    for await (const entry of archive) {
+      current = entry;
+      await take(desk, entry);
+    }
     await pumping;
   } catch (error) {
     if (error instanceof TooMuch) return { refused: desk.refused, tooMuch: true };
     throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
   return { refused: desk.refused, tooMuch: false };
 }

@@ -60,7 +60,7 @@ async function fetchMissing(
     names: missing.map((file) => file.path),
     silenceMs: parts.silenceMs,
     take: async (chunks) => {
-      const received = await receive(chunks, wanted, staging, counter);
+      const received = await receive(chunks, wanted, staging, { counter, signal: visit.stop.signal });
       refused.push(...received.refused);
       if (received.tooMuch)
         parts.log.say(
