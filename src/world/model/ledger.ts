@@ -22,7 +22,9 @@ export function emptyAt(world: World): number {
   const rate = spendRate(world);
   if (rate === 0) return Number.POSITIVE_INFINITY;
   const { micro, rest } = world.account.purse;
-  return world.now + Math.ceil(Math.max(0, micro * 3600 - rest) / rate) * 1000;
+  // Whole seconds of the clock are billed, so the count starts at the second that runs, not at this millisecond.
+  const second = Math.floor(world.now / 1000) * 1000;
+  return second + Math.ceil(Math.max(0, micro * 3600 - rest) / rate) * 1000;
 }
 
 export function purseOf(micro: number): Purse {
