@@ -6,6 +6,8 @@ import { join } from 'node:path';
 export type Child = {
   /** Sends a message and waits for the next one that comes back. */
   ask<Answer>(message: object): Promise<Answer>;
+  /** Tells it to end. */
+  end(): void;
   /** Resolves when the process has ended; it is killed when it does not end by itself within 10 s. */
   ended(): Promise<void>;
 };
@@ -37,6 +39,7 @@ export function startChild(name: string): Child {
       child.send(message);
       return answer;
     },
+    end: () => void child.send({ end: true }),
     async ended() {
       const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
       await exited;

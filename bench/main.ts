@@ -1,14 +1,16 @@
-/** `npm run bench`: the figures of one run, as ratios. Sections: cycle, cold-start. `--json` gives the same as data. */
+/** `npm run bench`: the figures of one run, as ratios. Sections: cycle, cold-start, mirror. `--json` gives the same as data. */
 import { parseArgs } from 'node:util';
 import { type ColdStart, coldStart, coldStartText } from './cold-start.ts';
 import { type Cycles, cycles, cyclesText } from './cycles.ts';
+import { type MirrorFigures, mirrorFigures, mirrorText } from './mirror.ts';
 
-const USAGE = `usage: npm run bench -- [--only cycle|cold-start] [--quick] [--json] [--cli FILE]
+const USAGE = `usage: npm run bench -- [cycle|cold-start|mirror] [--quick] [--json] [--cli FILE]
   --quick   each of our figures once instead of the median of three
   --cli     the command line to start cold; default dist/cli.js
   --json    figures as JSON on stdout; what is being measured goes to stderr`;
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     only: { type: 'string' },
     cli: { type: 'string', default: 'dist/cli.js' },
@@ -18,23 +20,27 @@ const { values } = parseArgs({
   },
 });
 
-const SECTIONS = ['cycle', 'cold-start'];
+const SECTIONS = ['cycle', 'cold-start', 'mirror'];
+/** Named either way; none = all. */
+const only = values.only ?? positionals[0];
 
 async function main(): Promise<number> {
-  if (values.help || (values.only !== undefined && !SECTIONS.includes(values.only))) {
+  if (values.help || (only !== undefined && !SECTIONS.includes(only))) {
     process.stderr.write(`${USAGE}\n`);
     return values.help ? 0 : 2;
   }
-  const wants = (section: string): boolean => values.only === undefined || values.only === section;
+  const wants = (section: string): boolean => only === undefined || only === section;
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
-  const told: { cycle?: Cycles; coldStart?: ColdStart } = {};
+  const told: { cycle?: Cycles; coldStart?: ColdStart; mirror?: MirrorFigures } = {};
   if (wants('cold-start')) told.coldStart = await coldStart({ cli: values.cli, say });
   if (wants('cycle')) told.cycle = await cycles({ quick: values.quick, say });
+  if (wants('mirror')) told.mirror = await mirrorFigures({ quick: values.quick, say });
   if (values.json) process.stdout.write(`${JSON.stringify(told, null, 2)}\n`);
   else {
     const texts = [
       ...(told.cycle === undefined ? [] : [cyclesText(told.cycle)]),
       ...(told.coldStart === undefined ? [] : [coldStartText(told.coldStart)]),
+      ...(told.mirror === undefined ? [] : [mirrorText(told.mirror)]),
     ];
     process.stdout.write(`\n${texts.join('\n\n')}\n`);
   }

@@ -49,3 +49,22 @@ export type CycleResult = Cost & {
 };
 
 export type PeerStart = { readonly world: WorldPlace; readonly privateKey: string };
+
+export type RelayStart = { readonly port: number; readonly roundTripMs: number };
+
+export type MirrorStart = {
+  readonly port: number;
+  readonly username: string;
+  readonly privateKey: string;
+  readonly remotePath: string;
+  readonly localPath: string;
+};
+
+export type MirrorResult = {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+  /** What one list with digests takes by itself. */
+  readonly listMs: number;
+  readonly files: number;
+  readonly bytes: number;
+};

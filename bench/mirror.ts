@@ -1,0 +1,184 @@
+/** Our mirror beside system rsync over ssh, on the same sshd in the same run, each until a SHA-256 manifest is verified. */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { keyPair } from '../test/adapters/shell/keys.ts';
+import { openSshd } from '../test/adapters/shell/open-sshd.ts';
+import { runChild, startChild } from './child.ts';
+import { median, seconds, table, times } from './figures.ts';
+import type { MirrorResult } from './messages.ts';
+
+const run = promisify(execFile);
+const REMOTE_PATH = '/results';
+const BIG_BYTES = 512 * 1024 ** 2;
+const SMALL_FILES = 10_000;
+const FAR_MS = 30;
+
+type Ground = {
+  readonly base: string;
+  readonly key: string;
+  readonly privateText: string;
+  readonly username: string;
+};
+type Way = { readonly name: string; readonly port: number; readonly roundTripMs: number };
+
+export type MirrorRow = {
+  readonly what: string;
+  readonly roundTripMs: number;
+  readonly oursMs: number;
+  readonly rsyncMs: number;
+  readonly ratio: number;
+  /** What was measured to bound us. */
+  readonly limit: string;
+};
+
+export type MirrorFigures = { readonly rows: readonly MirrorRow[] };
+
+function layBig(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (let done = 0; done < BIG_BYTES; done += 2 ** 24)
+    appendFileSync(join(folder, 'model.bin'), randomBytes(2 ** 24));
+}
+
+function laySmall(folder: string): void {
+  for (let index = 0; index < SMALL_FILES; index += 1) {
+    const part = join(folder, `epoch-${index % 100}`);
+    mkdirSync(part, { recursive: true });
+    writeFileSync(join(part, `sample-${index}.json`), `{"n":${index},"pad":"${'x'.repeat(index % 2000)}"}\n`);
+  }
+}
+
+/** `find | sort | sha256sum`, as a person would do it on both sides. */
+const DIGEST = 'find . -type f -print0 | sort -z | xargs -0 sha256sum';
+
+async function rsyncOnce(ground: Ground, way: Way, from: string, to: string): Promise<number> {
+  const ssh = [
+    '-p',
+    String(way.port),
+    '-i',
+    ground.key,
+    '-o',
+    'StrictHostKeyChecking=no',
+    '-o',
+    'UserKnownHostsFile=/dev/null',
+    '-o',
+    'LogLevel=ERROR',
+  ];
+  const host = `${ground.username}@127.0.0.1`;
+  const big = { maxBuffer: 64 * 1024 ** 2 };
+  const begunAt = performance.now();
+  await run('rsync', ['-a', '-e', `ssh ${ssh.join(' ')}`, `${host}:${from}/`, `${to}/`], big);
+  const [there, here] = await Promise.all([
+    run('ssh', [...ssh, host, `cd ${from} && ${DIGEST}`], big),
+    run('sh', ['-c', `cd ${to} && ${DIGEST}`], big),
+  ]);
+  if (there.stdout !== here.stdout) throw new Error('rsync brought something else');
+  return performance.now() - begunAt;
+}
+
+const oursOnce = (ground: Ground, way: Way, remotePath: string, localPath: string): Promise<MirrorResult> =>
+  runChild<MirrorResult>('mirror-process', {
+    port: way.port,
+    username: ground.username,
+    privateKey: ground.privateText,
+    remotePath,
+    localPath,
+  });
+
+function limitOf({ wallMs, cpuMs, listMs, bytes }: MirrorResult, way: Way): string {
+  const busy = `our process ${Math.round((100 * cpuMs) / wallMs)} % of a core`;
+  const list = `list with digests ${seconds(listMs)}`;
+  const moving = Math.max(1, wallMs - listMs) / 1000;
+  const rate = `${(bytes / 1e6 / moving).toFixed(0)} MB/s behind it`;
+  return [
+    busy,
+    list,
+    ...(bytes > 1e8 ? [rate] : []),
+    ...(way.roundTripMs > 0 ? [`${way.roundTripMs} ms a round trip`] : []),
+  ].join(', ');
+}
+
+type Job = { readonly what: string; readonly folder: string; readonly fresh: boolean };
+
+async function measure(ground: Ground, way: Way, job: Job, runs: number): Promise<MirrorRow> {
+  const ours: MirrorResult[] = [];
+  const rsync: number[] = [];
+  const to = (who: string): string => join(ground.base, 'here', `${who}-${job.folder}`);
+  if (!job.fresh) {
+    await oursOnce(ground, way, `${REMOTE_PATH}/${job.folder}`, to('ours'));
+    await rsyncOnce(ground, way, join(ground.base, 'pod', REMOTE_PATH, job.folder), to('rsync'));
+  }
+  for (let done = 0; done < runs; done += 1) {
+    if (job.fresh) {
+      rmSync(join(ground.base, 'here'), { recursive: true, force: true });
+      mkdirSync(join(ground.base, 'here'));
+    }
+    // By turns, so that a busy moment of the machine meets both.
+    ours.push(await oursOnce(ground, way, `${REMOTE_PATH}/${job.folder}`, to('ours')));
+    rsync.push(await rsyncOnce(ground, way, join(ground.base, 'pod', REMOTE_PATH, job.folder), to('rsync')));
+  }
+  const oursMs = median(ours.map(({ wallMs }) => wallMs));
+  const rsyncMs = median(rsync);
+  const middle = ours.find(({ wallMs }) => wallMs >= oursMs) ?? ours[0];
+  const limit = middle === undefined ? '' : limitOf(middle, way);
+  return { what: job.what, roundTripMs: way.roundTripMs, oursMs, rsyncMs, ratio: rsyncMs / oursMs, limit };
+}
+
+const JOBS: readonly Job[] = [
+  { what: '512 MiB in one file', folder: 'big', fresh: true },
+  { what: '10,000 small files', folder: 'small', fresh: true },
+  { what: '10,000 files, no change', folder: 'small', fresh: false },
+];
+
+export async function mirrorFigures(of: {
+  quick: boolean;
+  say: (line: string) => void;
+}): Promise<MirrorFigures> {
+  const base = mkdtempSync(join(tmpdir(), 'podtrack-bench-mirror-'));
+  const { publicLine, privateText } = keyPair();
+  const key = join(base, 'key');
+  writeFileSync(key, privateText, { mode: 0o600 });
+  layBig(join(base, 'pod', REMOTE_PATH, 'big'));
+  laySmall(join(base, 'pod', REMOTE_PATH, 'small'));
+  const sshd = await openSshd(publicLine, { PODTRACK_ROOT: join(base, 'pod') });
+  const relay = startChild('relay-process');
+  try {
+    const { port } = await relay.ask<{ port: number }>({ port: sshd.port, roundTripMs: FAR_MS });
+    const ways: Way[] = [
+      { name: 'loopback', port: sshd.port, roundTripMs: 0 },
+      { name: 'far', port, roundTripMs: FAR_MS },
+    ];
+    const ground = { base, key, privateText, username: sshd.username };
+    const rows: MirrorRow[] = [];
+    for (const way of ways) {
+      for (const job of JOBS) {
+        of.say(`mirror: ${job.what}, ${way.name}`);
+        rows.push(await measure(ground, way, job, of.quick ? 1 : 3));
+      }
+    }
+    return { rows };
+  } finally {
+    relay.end();
+    await relay.ended();
+    await sshd.stop();
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+export function mirrorText({ rows }: MirrorFigures): string {
+  const head = ['mirror, each until a SHA-256 manifest is verified', 'round trip', 'ours', 'rsync', 'ratio'];
+  const lines = rows.map((row) => [
+    row.what,
+    `${row.roundTripMs} ms`,
+    seconds(row.oursMs),
+    seconds(row.rsyncMs),
+    times(row.ratio),
+  ]);
+  const slower = rows
+    .filter((row) => row.ratio < 1)
+    .map((row) => `${row.what} at ${row.roundTripMs} ms is below 1: ${row.limit}`);
+  return [table([head, ...lines]), ...slower].join('\n');
+}
