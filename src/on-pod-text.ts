@@ -1462,8 +1462,12 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  plain "${w_pod_id:-}" && plain "${w_rest:-}" && plain "${w_graphql:-}" || refuse bad-address\n' +
     '  rest=$w_rest graphql=$w_graphql\n' +
     '  if ! find_ram; then\n' +
-    '    for place in $memory_places; do if open_ram "$place"; then break; fi; done\n' +
-    '    [ -n "$ram" ] || refuse no-ram\n' +
+    '    not_here=\'\'\n' +
+    '    for place in $memory_places; do\n' +
+    '      if open_ram "$place"; then break; fi\n' +
+    '      not_here="$not_here,$place:$why_not"\n' +
+    '    done\n' +
+    '    [ -n "$ram" ] || refuse "no-ram$not_here"\n' +
     '  fi\n' +
     '  find_tool\n' +
     '  say http_tool "$tool"\n' +
@@ -4261,8 +4265,12 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  plain "${w_pod_id:-}" && plain "${w_rest:-}" && plain "${w_graphql:-}" || refuse bad-address\n' +
     '  rest=$w_rest graphql=$w_graphql\n' +
     '  if ! find_ram; then\n' +
-    '    for place in $memory_places; do if open_ram "$place"; then break; fi; done\n' +
-    '    [ -n "$ram" ] || refuse no-ram\n' +
+    '    not_here=\'\'\n' +
+    '    for place in $memory_places; do\n' +
+    '      if open_ram "$place"; then break; fi\n' +
+    '      not_here="$not_here,$place:$why_not"\n' +
+    '    done\n' +
+    '    [ -n "$ram" ] || refuse "no-ram$not_here"\n' +
     '  fi\n' +
     '  find_tool\n' +
     '  say http_tool "$tool"\n' +

@@ -134,8 +134,12 @@ check() {
   plain "${w_pod_id:-}" && plain "${w_rest:-}" && plain "${w_graphql:-}" || refuse bad-address
   rest=$w_rest graphql=$w_graphql
   if ! find_ram; then
-    for place in $memory_places; do if open_ram "$place"; then break; fi; done
-    [ -n "$ram" ] || refuse no-ram
+    not_here=''
+    for place in $memory_places; do
+      if open_ram "$place"; then break; fi
+      not_here="$not_here,$place:$why_not"
+    done
+    [ -n "$ram" ] || refuse "no-ram$not_here"
   fi
   find_tool
   say http_tool "$tool"

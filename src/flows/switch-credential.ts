@@ -65,6 +65,8 @@ function tellReach(world: World, record: PodRecord, source: Rung): void {
 
 /** A certificate that nothing on the pod trusts has causes of its own, and they are worth naming. */
 function whyNot({ answers, httpTool }: KeyCheck): string {
+  if (httpTool === 'none' || httpTool === 'runpodctl')
+    return 'for want of curl, GNU wget or python3 in the image ';
   if (!answers.includes('tls-failed')) return '';
   return `that ${httpTool} trusts: no CA bundle in the image, a clock far off, or a certificate that nobody signed `;
 }

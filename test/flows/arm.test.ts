@@ -145,6 +145,16 @@ describe('the credential ladder', () => {
     expect(pod.installs).toEqual([]);
   });
 
+  it('names the tools that an image lacks, BusyBox wget being none (case C23)', async () => {
+    const on = stage();
+    const pod = await unarmed(on);
+    const lines = ['read_rest', 'end_rest', 'read_graphql', 'end_graphql'].map((name) => `${name}=no-tool`);
+    bend(pod, (call) => (isVerb(call, 'check') ? said(['http_tool=none', 'key=usable', ...lines]) : null));
+    const error = await thrown(armPod(on.world, act, wish()));
+    expect(error.told.cameBack).toMatch(/for want of curl, GNU wget or python3 in the image/);
+    expect(pod.installs).toEqual([]);
+  });
+
   it('hands the switch the authorities by which the check was answered, and tells tool and authorities (case C25)', async () => {
     const on = stage();
     const pod = await unarmed(on);

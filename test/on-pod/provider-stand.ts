@@ -12,6 +12,7 @@ export type Asked = {
 };
 
 export type Answer = {
+  /** 0 = the connection is cut without an answer. */
   readonly status: number;
   readonly type?: string;
   readonly body?: string;
@@ -99,6 +100,10 @@ export class ProviderStand {
     const kind = asked.method as keyof typeof rows;
     const answer =
       (await rows[kind]?.(this.count(kind), asked)) ?? problem(404, 'The requested path was not found.');
+    if (answer.status === 0) {
+      response.destroy();
+      return;
+    }
     response.writeHead(answer.status, {
       ...(answer.type === undefined ? {} : { 'Content-Type': answer.type }),
       ...(answer.location === undefined ? {} : { Location: answer.location }),
