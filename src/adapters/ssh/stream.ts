@@ -6,6 +6,7 @@ import type { ShellSession } from '../../ports.ts';
 import type { Connection } from './connect.ts';
 import { answerFailure, oneLine } from './failures.ts';
 import { bootstrapCommand, type FrameReader, frameReader, request } from './frame.ts';
+import { widen } from './window.ts';
 
 /** A script by its text; `what` names it in errors. */
 export type StreamCall = {
@@ -13,6 +14,8 @@ export type StreamCall = {
   readonly script: string;
   readonly args: readonly string[];
   readonly stdin: Uint8Array | string;
+  /** For long answers: more of it may be under way, and in memory, at once. */
+  readonly wide?: true;
 };
 
 export type RemoteStream = {
@@ -86,14 +89,15 @@ function incomplete(connection: Connection, podId: string, call: StreamCall, cut
 async function* framed(
   channel: ClientChannel,
   frame: FrameReader,
-  cancel: () => void,
-  cut: (cause?: unknown) => WorldError,
+  taken: (bytes: number) => void,
+  { cancel, cut }: { readonly cancel: () => void; readonly cut: (cause?: unknown) => WorldError },
 ): AsyncGenerator<Buffer> {
   try {
     // Not destroyed on return: what stderr still brings belongs to the answer.
     for await (const chunk of channel.iterator({ destroyOnReturn: false })) {
       const payload = frame.push(Buffer.from(chunk));
       if (payload.length > 0) yield payload;
+      taken(chunk.length);
       if (frame.exitCode() !== null) break;
     }
   } catch (cause) {
@@ -138,8 +142,9 @@ export async function openStream(
     release();
   };
 
+  const cut = (cause?: unknown): WorldError => incomplete(connection, podId, call, { frame, cause });
   return {
-    chunks: framed(channel, frame, cancel, (cause) => incomplete(connection, podId, call, { frame, cause })),
+    chunks: framed(channel, frame, call.wide === true ? widen(channel) : () => undefined, { cancel, cut }),
     over,
     async end() {
       await stderr.complete;

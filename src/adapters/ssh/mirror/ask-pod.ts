@@ -107,7 +107,13 @@ export async function fetchFiles(visit: Visit, fetching: Fetching): Promise<stri
     fetching.names.flatMap((name) => [Buffer.from('./'), bytesOf(name), Buffer.from([0])]),
   );
   const what = `tar in ${spec.remotePath}`;
-  const stream = await openStream(visit, { what, script: TAR_SCRIPT, args: [spec.remotePath], stdin });
+  const stream = await openStream(visit, {
+    what,
+    script: TAR_SCRIPT,
+    args: [spec.remotePath],
+    stdin,
+    wide: true,
+  });
   const overdue = (kind: 'budget' | 'silence'): Error => {
     const cameBack =
       kind === 'silence'
