@@ -22,7 +22,10 @@ mirrorContract('scriptedMirror', async () => {
     },
     link: (path, target) => void links.push({ path, target }),
     remove: (path) => void files.delete(path),
-    copy: () => new Map([...(mirror.copies.get('/mirror/pod-1') ?? [])].sort()),
+    copy: () =>
+      new Map(
+        [...(mirror.copies.get('/mirror/pod-1') ?? [])].sort(([one], [other]) => one.localeCompare(other)),
+      ),
     stop: () => session.close(),
   };
 });

@@ -119,7 +119,7 @@ function expectHonest(pulled: Pulled): void {
     const sha256 = createHash('sha256')
       .update(readFileSync(join(pulled.place, path)))
       .digest('hex');
-    if (!moving.has(path)) expect([path, known.get(path)?.sha256]).toEqual([path, sha256]);
+    expect([path, moving.has(path) ? sha256 : known.get(path)?.sha256]).toEqual([path, sha256]);
   }
   const missing = pulled.remote.files.filter((file) => !tree.files.has(file.path));
   const refused = new Set(pulled.refused.map((entry) => entry.path));

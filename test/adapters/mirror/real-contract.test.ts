@@ -16,14 +16,14 @@ function houseOf(pod: PodFolder): MirrorHouse {
     session: pod.session,
     spec: pod.spec(),
     absent: pod.spec({ remotePath: '/workspace/nothing' }),
-    lay: pod.lay,
-    link: pod.link,
-    remove: pod.remove,
+    lay: (...of) => pod.lay(...of),
+    link: (...of) => pod.link(...of),
+    remove: (...of) => pod.remove(...of),
     copy: () => {
       const names = [...localTree(place).files.keys()].sort();
       return new Map(names.map((name) => [name, readFileSync(join(place, name), 'utf8')]));
     },
-    stop: pod.close,
+    stop: () => pod.close(),
   };
 }
 

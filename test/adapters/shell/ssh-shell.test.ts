@@ -103,7 +103,9 @@ describe('a login that fails', () => {
     const before = server.accepted();
     while (server.accepted() === before) await new Promise(setImmediate);
     server.faults.hangUp = false;
-    await (await opening).close();
+    const session = await opening;
+    expect(server.accepted()).toBeGreaterThan(before);
+    await session.close();
   });
 
   it('says that nothing was sent when the host key is not the pinned one, and names both keys', async () => {
@@ -226,7 +228,7 @@ describe('many pods', () => {
     server.dropAll();
     const sessions = await Promise.all([...four, another]);
     expect(sessions.map((session) => session !== null)).toEqual([false, false, true, true, false]);
-    await Promise.all(sessions.map((session) => session?.close()));
+    await Promise.all(sessions.map(async (session) => await session?.close()));
     await server.stop();
   });
 

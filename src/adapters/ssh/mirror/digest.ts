@@ -19,7 +19,7 @@ export function digestOf(files: readonly ManifestEntry[], links: Manifest['links
     ),
   ];
   const hash = createHash('sha256');
-  for (const line of lines.sort(Buffer.compare)) hash.update(line).update('\0');
+  for (const line of lines.sort((one, other) => Buffer.compare(one, other))) hash.update(line).update('\0');
   return hash.digest('hex');
 }
 

@@ -92,6 +92,56 @@ async function fill(
   return at;
 }
 
+/** What the parts of a staging share: the folder, what is in it, and how a name gets its parents. */
+type Ground = {
+  readonly folder: string;
+  readonly files: Map<string, Content>;
+  readonly makeParents: (name: string) => void;
+};
+
+async function writeOnto(
+  ground: Ground,
+  name: string,
+  head: FileHead,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  ground.makeParents(name);
+  const place = placeOf(ground.folder, name);
+  // No set-user-id, set-group-id or sticky bit comes over, and we can always read and replace our own copy.
+  const mode = (head.mode & 0o777) | 0o600;
+  const descriptor = colliding(name, () => openSync(place, CREATE, mode));
+  const hash = createHash('sha256');
+  let size = -1;
+  try {
+    size = await fill(descriptor, head, chunks, hash);
+    futimesSync(descriptor, head.modifiedAt / 1000, head.modifiedAt / 1000);
+  } finally {
+    closeSync(descriptor);
+    if (size !== head.size) rmSync(place, { force: true });
+  }
+  if (size === head.size) ground.files.set(name, { size, sha256: hash.digest('hex') });
+}
+
+function adoptOnto(ground: Ground, name: string, source: string | Buffer, seen: Fingerprint): boolean {
+  ground.makeParents(name);
+  const place = placeOf(ground.folder, name);
+  try {
+    linkSync(source, place);
+  } catch {
+    // Another disk, or one without hard links.
+    colliding(name, () => copyFileSync(source, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE));
+  }
+  const stat = lstatSync(source, { bigint: true });
+  if (!stat.isFile() || inodeOf(stat) !== seen.inode) {
+    rmSync(place, { force: true });
+    return false;
+  }
+  const mode = lstatSync(place).mode;
+  if ((mode & 0o7000) !== 0) chmodSync(place, mode & 0o777);
+  ground.files.set(name, { size: seen.size, sha256: seen.sha256 });
+  return true;
+}
+
 export function stagingIn(folder: string): Staging {
   const files = new Map<string, Content>();
   const folders = new Set<string>();
@@ -116,28 +166,13 @@ export function stagingIn(folder: string): Staging {
       folders.delete(parent);
     }
   };
+  const ground: Ground = { folder, files, makeParents };
 
   return {
     folder,
     files,
     remove,
-    async write(name, head, chunks) {
-      makeParents(name);
-      const place = placeOf(folder, name);
-      // No set-user-id, set-group-id or sticky bit comes over, and we can always read and replace our own copy.
-      const mode = (head.mode & 0o777) | 0o600;
-      const descriptor = colliding(name, () => openSync(place, CREATE, mode));
-      const hash = createHash('sha256');
-      let size = -1;
-      try {
-        size = await fill(descriptor, head, chunks, hash);
-        futimesSync(descriptor, head.modifiedAt / 1000, head.modifiedAt / 1000);
-      } finally {
-        closeSync(descriptor);
-        if (size !== head.size) rmSync(place, { force: true });
-      }
-      if (size === head.size) files.set(name, { size, sha256: hash.digest('hex') });
-    },
+    write: (name, head, chunks) => writeOnto(ground, name, head, chunks),
     alias(name, existing) {
       const content = files.get(existing);
       if (content === undefined) return false;
@@ -146,27 +181,7 @@ export function stagingIn(folder: string): Staging {
       files.set(name, content);
       return true;
     },
-    adopt(name, source, seen) {
-      makeParents(name);
-      const place = placeOf(folder, name);
-      try {
-        linkSync(source, place);
-      } catch {
-        // Another disk, or one without hard links.
-        colliding(name, () =>
-          copyFileSync(source, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE),
-        );
-      }
-      const stat = lstatSync(source, { bigint: true });
-      if (!stat.isFile() || inodeOf(stat) !== seen.inode) {
-        rmSync(place, { force: true });
-        return false;
-      }
-      const mode = lstatSync(place).mode;
-      if ((mode & 0o7000) !== 0) chmodSync(place, mode & 0o777);
-      files.set(name, { size: seen.size, sha256: seen.sha256 });
-      return true;
-    },
+    adopt: (name, source, seen) => adoptOnto(ground, name, source, seen),
     link(name, target) {
       makeParents(name);
       colliding(name, () => symlinkSync(bytesOf(target), placeOf(folder, name)));
