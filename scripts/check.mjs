@@ -55,7 +55,9 @@ const CHECKS = [
 function run({ name, command: [program = '', ...args], proves }) {
   const startedAt = Date.now();
   return new Promise((done) => {
-    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    // The gate leaves no suite out for its length.
+    const env = { ...process.env, PODTRACK_TEST_ALL: '1' };
+    const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
     const hear = (/** @type {Buffer} */ chunk) => {
       said += chunk.toString();
