@@ -425,7 +425,7 @@ describe('N/A is not zero', () => {
       const cycle = await cycles(on, 4);
       expect(verdicts(cycle)).toEqual({ p: 'idle-unknown' });
       expect(cycle.plan.pods[0]?.sightings.idle?.count).toBe(2);
-      expect((await record(on, 'p')).lastVerdict?.evidence).toEqual({ why: 'a GPU gives no figure' });
+      expect((await record(on, 'p')).lastVerdict?.evidence).toEqual({ why: expect.stringMatching(/GPU/) });
       expect(REASONS['idle-unknown'].says).toMatch(/a heartbeat would help/);
       expect(ended(on)).toEqual([]);
       on.clock.jump(minutes(60));
