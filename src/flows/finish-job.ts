@@ -11,7 +11,7 @@ import { endOwn } from './end-own.ts';
 import { renewFence } from './fence.ts';
 import { keepPod } from './keep-pod.ts';
 import { register } from './register.ts';
-import type { RegisterInput } from './register-checks.ts';
+import { type RegisterInput, saysLateSweep } from './register-checks.ts';
 import { settleBase } from './settle.ts';
 import { reopened } from './teardown-own.ts';
 
@@ -33,7 +33,9 @@ export type FinishInput = {
  */
 export async function finishJob(world: World, input: FinishInput): Promise<Outcome> {
   const { acting, owner, podId } = input.register;
-  const { state } = await world.registry.read();
+  const snapshot = await world.registry.read();
+  for (const line of saysLateSweep(snapshot, world.clock.now())) world.log.say('warning', line);
+  const { state } = snapshot;
   const recorded = findRecord(state, podId) ?? undefined;
   if (recorded === undefined && (await isAway(world, podId))) {
     return quiet(podId, 'no-pod', 'it was never recorded, and the account has no such pod');
