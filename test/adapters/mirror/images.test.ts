@@ -1,4 +1,5 @@
 /** Images that have other tools, or lack some: the mirror works with BusyBox and any SHA-256 tool, and names what is missing. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -117,6 +118,16 @@ describe('an image with another SHA-256 tool', () => {
     const line = `printf "${format}\\n" "\${d%% *}" "$f"`;
     const tools = { ...gnuWithout('sha256sum'), [name]: speaking(name, line) };
     expectWhole(await pullFrom(await podWith(image(tools))));
+  });
+});
+
+suiteWith(['python3'], 'an image with Python and no SHA-256 tool', () => {
+  const where = ['-c', 'import sys; print(sys.executable)'];
+  const python = (): string =>
+    execFileSync(component('python3') ?? 'python3', where, { encoding: 'utf8' }).trim();
+
+  it.each(['python3', 'python'])('is served by a program that we carry over (%s)', async (name) => {
+    expectWhole(await pullFrom(await podWith(image({ ...gnuWithout('sha256sum'), [name]: python() }))));
   });
 });
 

@@ -95,15 +95,30 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** For images with Python and without a digest tool: digests of the named files, or of stdin. A missing file ends it early. */
+const PYTHON_DIGEST = `import sys,hashlib
+def digest(source):
+    h=hashlib.sha256()
+    for block in iter(lambda:source.read(1048576),b""): h.update(block)
+    print(h.hexdigest()+"  -")
+for name in sys.argv[1:]: digest(open(name,"rb"))
+if not sys.argv[1:]: digest(getattr(sys.stdin,"buffer",sys.stdin))
+`;
+/** Stands in a variable that is split at blanks, so the program itself comes by the environment. */
+const BY_PYTHON = "-c exec(__import__('os').environ['PT_CODE'])";
+
 /** Arguments: the artifact root; bytes above which a file of holes is not read. Output: records of NUL-ended fields. */
 export const LIST_SCRIPT = `${ROOT}
 PT_HOLLOW=$2
+PT_CODE=${quoted(PYTHON_DIGEST)}
+export PT_CODE
 PT_HASH=
 lacking=
 for tool in find xargs tar; do
   command -v $tool >/dev/null 2>&1 || lacking="$lacking $tool"
 done
-for tool in "sha256sum" "busybox sha256sum" "shasum -a 256" "openssl dgst -sha256 -r" "sha256 -r"; do
+for tool in "sha256sum" "busybox sha256sum" "shasum -a 256" "openssl dgst -sha256 -r" "sha256 -r" \\
+  "python3 ${BY_PYTHON}" "python ${BY_PYTHON}"; do
   case $($tool /dev/null 2>/dev/null) in
     e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855*) PT_HASH=$tool; break ;;
   esac
