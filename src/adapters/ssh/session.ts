@@ -1,6 +1,6 @@
 /** One open connection as the rest of the program sees it: few channels at once, every answer whole or an error. */
 import pLimit from 'p-limit';
-import type { WorldError } from '../../domain/errors.ts';
+import { WorldError } from '../../domain/errors.ts';
 import type { Clock, OnPodScript, ScriptAnswer, ScriptCall } from '../../ports.ts';
 import { bounded } from './bounded.ts';
 import type { Connection } from './connect.ts';
@@ -64,6 +64,29 @@ async function runScript(
   });
 }
 
+/** Pauses before a channel is asked for again, ms. */
+const CHANNEL_PAUSES_MS = [100, 300, 1000];
+
+/**
+ * A server counts a session until it has buried its process, which may come after the channel's close reached us.
+ * A refused channel ran nothing, so it is asked for again.
+ */
+async function openPatiently(
+  connection: Connection,
+  parts: SessionParts,
+  call: StreamCall,
+): Promise<RemoteStream> {
+  for (const pauseMs of CHANNEL_PAUSES_MS) {
+    try {
+      return await openStream(connection, parts.podId, call);
+    } catch (error) {
+      if (!(error instanceof WorldError) || error.failure !== 'held-shut') throw error;
+      await parts.clock.sleep(pauseMs);
+    }
+  }
+  return await openStream(connection, parts.podId, call);
+}
+
 /** Wraps a connection. Closing twice is harmless; running after the end is a WorldError. */
 export function sshSession(connection: Connection, parts: SessionParts): StreamingSession {
   const channels = pLimit(parts.maxChannels);
@@ -77,7 +100,7 @@ export function sshSession(connection: Connection, parts: SessionParts): Streami
           const cameBack = `the connection is gone: ${connection.lostBecause() ?? 'it was closed'}`;
           throw answerFailure('incomplete-answer', parts.podId, { tried: `Run ${call.what}`, cameBack });
         }
-        const opened = await openStream(connection, parts.podId, call);
+        const opened = await openPatiently(connection, parts, call);
         resolve(opened);
         await Promise.race([opened.over, connection.gone]);
       }).catch(reject);
