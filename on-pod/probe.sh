@@ -79,6 +79,12 @@ gpu_sample() {
     say gpu_exit unseen:timed-out
     return 1
   fi
+  # A GPU whose row was cut away would not be missed: rather no sample than half a one.
+  smi_text=$(head -c 4097 "$scratch/out" | tr '\000' ' ')
+  if [ "${#smi_text}" -gt 4096 ]; then
+    say gpu_exit unseen:too-long
+    return 1
+  fi
   printable "$scratch/out" 4096 gpu
   printable "$scratch/err" 1024 gpuerr
   # A last line without an end would swallow the next.

@@ -147,6 +147,12 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  two "${field%%-*}" 12 && month=$number && field=${field#*-} || return 1\n' +
     '  two "${field%"${field#??}"}" 31 && day=$number && field=${field#???} || return 1\n' +
     '  [ "$month" -ge 1 ] && [ "$day" -ge 1 ] || return 1\n' +
+    '  case $month in\n' +
+    '    2) if [ $((year % 4)) -eq 0 ] && { [ $((year % 100)) -ne 0 ] || [ $((year % 400)) -eq 0 ]; }; then last=29; else last=28; fi ;;\n' +
+    '    4 | 6 | 9 | 11) last=30 ;;\n' +
+    '    *) last=31 ;;\n' +
+    '  esac\n' +
+    '  [ "$day" -le "$last" ] || return 1\n' +
     '  two "${field%%:*}" 23 && hour=$number && field=${field#*:} || return 1\n' +
     '  two "${field%%:*}" 59 && minute=$number && field=${field#*:} || return 1\n' +
     '  two "${field%"${field#??}"}" 60 && second=$number || return 1\n' +
@@ -183,6 +189,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  words=\'\'\n' +
     '  [ -f "$1" ] && words=$(dd if="$1" bs=64 count=1 2>/dev/null | tr \'\\n\' \'#\' | tr -cd \'0-9TtZz:.+ #-\')\n' +
     '  words=${words%%#*}\n' +
+    '  words=${words#"${words%%[! ]*}"} words=${words%"${words##*[! ]}"}\n' +
     '}\n' +
     '\n' +
     'heartbeat_age() {\n' +
@@ -367,9 +374,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'ask_once() {\n' +
     '  code=\'\' media=\'\' flat=\'\' word=no-answer retry_after=\'\'\n' +
     '  case $tool in\n' +
-    '    curl) answer=$(ask_by_curl "$@" | bounded) ;;\n' +
-    '    wget) answer=$(ask_by_wget "$@" | bounded) ;;\n' +
-    '    python3) answer=$(ask_by_python "$@" | bounded) ;;\n' +
+    '    curl) answer=$(ask_by_curl "$@" | cut_short) ;;\n' +
+    '    wget) answer=$(ask_by_wget "$@" | cut_short) ;;\n' +
+    '    python3) answer=$(ask_by_python "$@" | cut_short) ;;\n' +
     '    *) word=no-tool && return 0 ;;\n' +
     '  esac\n' +
     '  split_answer\n' +
@@ -379,7 +386,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  esac\n' +
     '}\n' +
     '\n' +
-    'bounded() { head -c 65536 | tr -d \'\\000\\r\'; }\n' +
+    'cut_short() { head -c 65536 | tr -d \'\\000\\r\'; }\n' +
     '\n' +
     'ask_by_curl() {\n' +
     '  method=$1 url=$2 key=$3\n' +
@@ -856,6 +863,12 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  two "${field%%-*}" 12 && month=$number && field=${field#*-} || return 1\n' +
     '  two "${field%"${field#??}"}" 31 && day=$number && field=${field#???} || return 1\n' +
     '  [ "$month" -ge 1 ] && [ "$day" -ge 1 ] || return 1\n' +
+    '  case $month in\n' +
+    '    2) if [ $((year % 4)) -eq 0 ] && { [ $((year % 100)) -ne 0 ] || [ $((year % 400)) -eq 0 ]; }; then last=29; else last=28; fi ;;\n' +
+    '    4 | 6 | 9 | 11) last=30 ;;\n' +
+    '    *) last=31 ;;\n' +
+    '  esac\n' +
+    '  [ "$day" -le "$last" ] || return 1\n' +
     '  two "${field%%:*}" 23 && hour=$number && field=${field#*:} || return 1\n' +
     '  two "${field%%:*}" 59 && minute=$number && field=${field#*:} || return 1\n' +
     '  two "${field%"${field#??}"}" 60 && second=$number || return 1\n' +
@@ -892,6 +905,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  words=\'\'\n' +
     '  [ -f "$1" ] && words=$(dd if="$1" bs=64 count=1 2>/dev/null | tr \'\\n\' \'#\' | tr -cd \'0-9TtZz:.+ #-\')\n' +
     '  words=${words%%#*}\n' +
+    '  words=${words#"${words%%[! ]*}"} words=${words%"${words##*[! ]}"}\n' +
     '}\n' +
     '\n' +
     'heartbeat_age() {\n' +
@@ -1076,9 +1090,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'ask_once() {\n' +
     '  code=\'\' media=\'\' flat=\'\' word=no-answer retry_after=\'\'\n' +
     '  case $tool in\n' +
-    '    curl) answer=$(ask_by_curl "$@" | bounded) ;;\n' +
-    '    wget) answer=$(ask_by_wget "$@" | bounded) ;;\n' +
-    '    python3) answer=$(ask_by_python "$@" | bounded) ;;\n' +
+    '    curl) answer=$(ask_by_curl "$@" | cut_short) ;;\n' +
+    '    wget) answer=$(ask_by_wget "$@" | cut_short) ;;\n' +
+    '    python3) answer=$(ask_by_python "$@" | cut_short) ;;\n' +
     '    *) word=no-tool && return 0 ;;\n' +
     '  esac\n' +
     '  split_answer\n' +
@@ -1088,7 +1102,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  esac\n' +
     '}\n' +
     '\n' +
-    'bounded() { head -c 65536 | tr -d \'\\000\\r\'; }\n' +
+    'cut_short() { head -c 65536 | tr -d \'\\000\\r\'; }\n' +
     '\n' +
     'ask_by_curl() {\n' +
     '  method=$1 url=$2 key=$3\n' +
@@ -1648,6 +1662,12 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  two "${field%%-*}" 12 && month=$number && field=${field#*-} || return 1\n' +
     '  two "${field%"${field#??}"}" 31 && day=$number && field=${field#???} || return 1\n' +
     '  [ "$month" -ge 1 ] && [ "$day" -ge 1 ] || return 1\n' +
+    '  case $month in\n' +
+    '    2) if [ $((year % 4)) -eq 0 ] && { [ $((year % 100)) -ne 0 ] || [ $((year % 400)) -eq 0 ]; }; then last=29; else last=28; fi ;;\n' +
+    '    4 | 6 | 9 | 11) last=30 ;;\n' +
+    '    *) last=31 ;;\n' +
+    '  esac\n' +
+    '  [ "$day" -le "$last" ] || return 1\n' +
     '  two "${field%%:*}" 23 && hour=$number && field=${field#*:} || return 1\n' +
     '  two "${field%%:*}" 59 && minute=$number && field=${field#*:} || return 1\n' +
     '  two "${field%"${field#??}"}" 60 && second=$number || return 1\n' +
@@ -1684,6 +1704,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  words=\'\\\'\'\'\\\'\'\n' +
     '  [ -f "$1" ] && words=$(dd if="$1" bs=64 count=1 2>/dev/null | tr \'\\\'\'\\n\'\\\'\' \'\\\'\'#\'\\\'\' | tr -cd \'\\\'\'0-9TtZz:.+ #-\'\\\'\')\n' +
     '  words=${words%%#*}\n' +
+    '  words=${words#"${words%%[! ]*}"} words=${words%"${words##*[! ]}"}\n' +
     '}\n' +
     '\n' +
     'heartbeat_age() {\n' +
@@ -1868,9 +1889,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'ask_once() {\n' +
     '  code=\'\\\'\'\'\\\'\' media=\'\\\'\'\'\\\'\' flat=\'\\\'\'\'\\\'\' word=no-answer retry_after=\'\\\'\'\'\\\'\'\n' +
     '  case $tool in\n' +
-    '    curl) answer=$(ask_by_curl "$@" | bounded) ;;\n' +
-    '    wget) answer=$(ask_by_wget "$@" | bounded) ;;\n' +
-    '    python3) answer=$(ask_by_python "$@" | bounded) ;;\n' +
+    '    curl) answer=$(ask_by_curl "$@" | cut_short) ;;\n' +
+    '    wget) answer=$(ask_by_wget "$@" | cut_short) ;;\n' +
+    '    python3) answer=$(ask_by_python "$@" | cut_short) ;;\n' +
     '    *) word=no-tool && return 0 ;;\n' +
     '  esac\n' +
     '  split_answer\n' +
@@ -1880,7 +1901,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  esac\n' +
     '}\n' +
     '\n' +
-    'bounded() { head -c 65536 | tr -d \'\\\'\'\\000\\r\'\\\'\'; }\n' +
+    'cut_short() { head -c 65536 | tr -d \'\\\'\'\\000\\r\'\\\'\'; }\n' +
     '\n' +
     'ask_by_curl() {\n' +
     '  method=$1 url=$2 key=$3\n' +
@@ -2330,6 +2351,12 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  two "${field%%-*}" 12 && month=$number && field=${field#*-} || return 1\n' +
     '  two "${field%"${field#??}"}" 31 && day=$number && field=${field#???} || return 1\n' +
     '  [ "$month" -ge 1 ] && [ "$day" -ge 1 ] || return 1\n' +
+    '  case $month in\n' +
+    '    2) if [ $((year % 4)) -eq 0 ] && { [ $((year % 100)) -ne 0 ] || [ $((year % 400)) -eq 0 ]; }; then last=29; else last=28; fi ;;\n' +
+    '    4 | 6 | 9 | 11) last=30 ;;\n' +
+    '    *) last=31 ;;\n' +
+    '  esac\n' +
+    '  [ "$day" -le "$last" ] || return 1\n' +
     '  two "${field%%:*}" 23 && hour=$number && field=${field#*:} || return 1\n' +
     '  two "${field%%:*}" 59 && minute=$number && field=${field#*:} || return 1\n' +
     '  two "${field%"${field#??}"}" 60 && second=$number || return 1\n' +
@@ -2366,6 +2393,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  words=\'\\\'\'\'\\\'\'\n' +
     '  [ -f "$1" ] && words=$(dd if="$1" bs=64 count=1 2>/dev/null | tr \'\\\'\'\\n\'\\\'\' \'\\\'\'#\'\\\'\' | tr -cd \'\\\'\'0-9TtZz:.+ #-\'\\\'\')\n' +
     '  words=${words%%#*}\n' +
+    '  words=${words#"${words%%[! ]*}"} words=${words%"${words##*[! ]}"}\n' +
     '}\n' +
     '\n' +
     'heartbeat_age() {\n' +
@@ -2898,6 +2926,12 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  two "${field%%-*}" 12 && month=$number && field=${field#*-} || return 1\n' +
     '  two "${field%"${field#??}"}" 31 && day=$number && field=${field#???} || return 1\n' +
     '  [ "$month" -ge 1 ] && [ "$day" -ge 1 ] || return 1\n' +
+    '  case $month in\n' +
+    '    2) if [ $((year % 4)) -eq 0 ] && { [ $((year % 100)) -ne 0 ] || [ $((year % 400)) -eq 0 ]; }; then last=29; else last=28; fi ;;\n' +
+    '    4 | 6 | 9 | 11) last=30 ;;\n' +
+    '    *) last=31 ;;\n' +
+    '  esac\n' +
+    '  [ "$day" -le "$last" ] || return 1\n' +
     '  two "${field%%:*}" 23 && hour=$number && field=${field#*:} || return 1\n' +
     '  two "${field%%:*}" 59 && minute=$number && field=${field#*:} || return 1\n' +
     '  two "${field%"${field#??}"}" 60 && second=$number || return 1\n' +
@@ -2934,6 +2968,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  words=\'\'\n' +
     '  [ -f "$1" ] && words=$(dd if="$1" bs=64 count=1 2>/dev/null | tr \'\\n\' \'#\' | tr -cd \'0-9TtZz:.+ #-\')\n' +
     '  words=${words%%#*}\n' +
+    '  words=${words#"${words%%[! ]*}"} words=${words%"${words##*[! ]}"}\n' +
     '}\n' +
     '\n' +
     'heartbeat_age() {\n' +
@@ -3118,9 +3153,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'ask_once() {\n' +
     '  code=\'\' media=\'\' flat=\'\' word=no-answer retry_after=\'\'\n' +
     '  case $tool in\n' +
-    '    curl) answer=$(ask_by_curl "$@" | bounded) ;;\n' +
-    '    wget) answer=$(ask_by_wget "$@" | bounded) ;;\n' +
-    '    python3) answer=$(ask_by_python "$@" | bounded) ;;\n' +
+    '    curl) answer=$(ask_by_curl "$@" | cut_short) ;;\n' +
+    '    wget) answer=$(ask_by_wget "$@" | cut_short) ;;\n' +
+    '    python3) answer=$(ask_by_python "$@" | cut_short) ;;\n' +
     '    *) word=no-tool && return 0 ;;\n' +
     '  esac\n' +
     '  split_answer\n' +
@@ -3130,7 +3165,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  esac\n' +
     '}\n' +
     '\n' +
-    'bounded() { head -c 65536 | tr -d \'\\000\\r\'; }\n' +
+    'cut_short() { head -c 65536 | tr -d \'\\000\\r\'; }\n' +
     '\n' +
     'ask_by_curl() {\n' +
     '  method=$1 url=$2 key=$3\n' +
@@ -3473,6 +3508,11 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '    say gpu_exit unseen:timed-out\n' +
     '    return 1\n' +
     '  fi\n' +
+    '  smi_text=$(head -c 4097 "$scratch/out" | tr \'\\000\' \' \')\n' +
+    '  if [ "${#smi_text}" -gt 4096 ]; then\n' +
+    '    say gpu_exit unseen:too-long\n' +
+    '    return 1\n' +
+    '  fi\n' +
     '  printable "$scratch/out" 4096 gpu\n' +
     '  printable "$scratch/err" 1024 gpuerr\n' +
     '  raw \'\'\n' +
@@ -3659,6 +3699,12 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  two "${field%%-*}" 12 && month=$number && field=${field#*-} || return 1\n' +
     '  two "${field%"${field#??}"}" 31 && day=$number && field=${field#???} || return 1\n' +
     '  [ "$month" -ge 1 ] && [ "$day" -ge 1 ] || return 1\n' +
+    '  case $month in\n' +
+    '    2) if [ $((year % 4)) -eq 0 ] && { [ $((year % 100)) -ne 0 ] || [ $((year % 400)) -eq 0 ]; }; then last=29; else last=28; fi ;;\n' +
+    '    4 | 6 | 9 | 11) last=30 ;;\n' +
+    '    *) last=31 ;;\n' +
+    '  esac\n' +
+    '  [ "$day" -le "$last" ] || return 1\n' +
     '  two "${field%%:*}" 23 && hour=$number && field=${field#*:} || return 1\n' +
     '  two "${field%%:*}" 59 && minute=$number && field=${field#*:} || return 1\n' +
     '  two "${field%"${field#??}"}" 60 && second=$number || return 1\n' +
@@ -3695,6 +3741,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  words=\'\'\n' +
     '  [ -f "$1" ] && words=$(dd if="$1" bs=64 count=1 2>/dev/null | tr \'\\n\' \'#\' | tr -cd \'0-9TtZz:.+ #-\')\n' +
     '  words=${words%%#*}\n' +
+    '  words=${words#"${words%%[! ]*}"} words=${words%"${words##*[! ]}"}\n' +
     '}\n' +
     '\n' +
     'heartbeat_age() {\n' +
@@ -3879,9 +3926,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'ask_once() {\n' +
     '  code=\'\' media=\'\' flat=\'\' word=no-answer retry_after=\'\'\n' +
     '  case $tool in\n' +
-    '    curl) answer=$(ask_by_curl "$@" | bounded) ;;\n' +
-    '    wget) answer=$(ask_by_wget "$@" | bounded) ;;\n' +
-    '    python3) answer=$(ask_by_python "$@" | bounded) ;;\n' +
+    '    curl) answer=$(ask_by_curl "$@" | cut_short) ;;\n' +
+    '    wget) answer=$(ask_by_wget "$@" | cut_short) ;;\n' +
+    '    python3) answer=$(ask_by_python "$@" | cut_short) ;;\n' +
     '    *) word=no-tool && return 0 ;;\n' +
     '  esac\n' +
     '  split_answer\n' +
@@ -3891,7 +3938,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  esac\n' +
     '}\n' +
     '\n' +
-    'bounded() { head -c 65536 | tr -d \'\\000\\r\'; }\n' +
+    'cut_short() { head -c 65536 | tr -d \'\\000\\r\'; }\n' +
     '\n' +
     'ask_by_curl() {\n' +
     '  method=$1 url=$2 key=$3\n' +

@@ -52,9 +52,9 @@ http() {
 ask_once() {
   code='' media='' flat='' word=no-answer retry_after=''
   case $tool in
-    curl) answer=$(ask_by_curl "$@" | bounded) ;;
-    wget) answer=$(ask_by_wget "$@" | bounded) ;;
-    python3) answer=$(ask_by_python "$@" | bounded) ;;
+    curl) answer=$(ask_by_curl "$@" | cut_short) ;;
+    wget) answer=$(ask_by_wget "$@" | cut_short) ;;
+    python3) answer=$(ask_by_python "$@" | cut_short) ;;
     *) word=no-tool && return 0 ;;
   esac
   split_answer
@@ -65,7 +65,7 @@ ask_once() {
   esac
 }
 
-bounded() { head -c 65536 | tr -d '\000\r'; }
+cut_short() { head -c 65536 | tr -d '\000\r'; }
 
 ask_by_curl() {
   method=$1 url=$2 key=$3

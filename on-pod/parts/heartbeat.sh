@@ -26,6 +26,12 @@ epoch_of() {
   two "${field%%-*}" 12 && month=$number && field=${field#*-} || return 1
   two "${field%"${field#??}"}" 31 && day=$number && field=${field#???} || return 1
   [ "$month" -ge 1 ] && [ "$day" -ge 1 ] || return 1
+  case $month in
+    2) if [ $((year % 4)) -eq 0 ] && { [ $((year % 100)) -ne 0 ] || [ $((year % 400)) -eq 0 ]; }; then last=29; else last=28; fi ;;
+    4 | 6 | 9 | 11) last=30 ;;
+    *) last=31 ;;
+  esac
+  [ "$day" -le "$last" ] || return 1
   two "${field%%:*}" 23 && hour=$number && field=${field#*:} || return 1
   two "${field%%:*}" 59 && minute=$number && field=${field#*:} || return 1
   two "${field%"${field#??}"}" 60 && second=$number || return 1
@@ -67,6 +73,7 @@ first_words() {
   words=''
   [ -f "$1" ] && words=$(dd if="$1" bs=64 count=1 2>/dev/null | tr '\n' '#' | tr -cd '0-9TtZz:.+ #-')
   words=${words%%#*}
+  words=${words#"${words%%[! ]*}"} words=${words%"${words##*[! ]}"}
 }
 
 # heartbeat_age FILE: seconds since the job's last sign of life, in `age`: the newer of what the file says and when it was

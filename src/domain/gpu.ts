@@ -18,6 +18,9 @@ export type GpuReading =
 export type GpuAnswer = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
 
 const ROW = /^\s*(\d{1,3})\s*,\s*([^,]*),\s*([^,]*),\s*([^,]*),\s*([^,]*?)\s*$/;
+/** The beginning of a row: a line that has it and is none was cut, or tells of a device that failed. */
+const ROW_BEGINS = /^\s*\d{1,3}\s*,/;
+const DEVICE_FAILED = /GPU is lost|Unable to determine the device handle|Unknown Error|fallen off the bus/i;
 const NO_DEVICES = /no devices were found/i;
 
 /** A figure with or without unit (`97`, `97 %`, `1024 MiB`), or null. */
@@ -31,20 +34,33 @@ function parseGpuSample(answer: GpuAnswer): Part<'no-gpu' | readonly GpuFigures[
   if (NO_DEVICES.test(text) || NO_DEVICES.test(answer.stderr)) return seen('no-gpu');
   if (answer.exitCode === 127) return unseen('nvidia-smi is not on the pod');
   if (answer.exitCode !== 0) return unseen(`nvidia-smi failed with exit code ${answer.exitCode}`);
-  const rows = text.split('\n').flatMap((line): GpuFigures[] => {
+  if (DEVICE_FAILED.test(text) || DEVICE_FAILED.test(answer.stderr)) return unseen('a GPU was lost');
+  const lines = text.split('\n');
+  if (lines.some((line) => ROW_BEGINS.test(line) && !ROW.test(line)))
+    return unseen('nvidia-smi gave a row that cannot be read');
+  const rows = rowsOf(lines);
+  if (rows.length === 0) return unseen('nvidia-smi gave no row that can be read');
+  // Inside a container they are counted from 0: a gap is a GPU that nobody told of, and it may be the busy one.
+  const whole = rows.every((row) => rows.filter((other) => other.index === row.index).length === 1);
+  if (!whole || rows.some((row) => Number(row.index) >= rows.length))
+    return unseen('nvidia-smi did not tell of every GPU');
+  return seen(rows);
+}
+
+function rowsOf(lines: readonly string[]): readonly GpuFigures[] {
+  return lines.flatMap((line): GpuFigures[] => {
     const match = ROW.exec(line);
     if (match === null) return [];
     const util = figure(match[3]);
     return [
       {
-        index: match[1] ?? '',
+        index: String(Number(match[1])),
         util: util !== null && util <= 100 ? util : null,
         memoryUsedMib: figure(match[4]),
         memoryTotalMib: figure(match[5]),
       },
     ];
   });
-  return rows.length === 0 ? unseen('nvidia-smi gave no row that can be read') : seen(rows);
 }
 
 /** Reads the samples of one visit. One unreadable sample makes the reading unknown. */

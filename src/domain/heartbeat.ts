@@ -18,12 +18,12 @@ export type Heartbeat =
 
 /**
  * Age = pod's now minus the newer of content and mtime, both from the pod; a time more than 2 minutes ahead
- * is ignored, and with nothing left the age is unknown. A content without a zone says no instant.
+ * is ignored like one before 1970, and with nothing left the age is unknown. A content without a zone says no instant.
  */
 export function readHeartbeat(file: HeartbeatFile | null, podNow: number): Part<Heartbeat> {
   if (file === null) return seen({ state: 'absent' });
   const times = [parseInstant(file.content), file.mtimeAt].filter(
-    (at): at is number => at !== null && at - podNow <= HEARTBEAT_SKEW_MS,
+    (at): at is number => at !== null && at >= 0 && at - podNow <= HEARTBEAT_SKEW_MS,
   );
   if (times.length === 0) return unseen('heartbeat file has no usable time (or lies in the future)');
   const newest = Math.max(...times);

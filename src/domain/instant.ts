@@ -2,7 +2,8 @@
 import { z } from 'zod';
 
 const DAY_MS = 86_400_000;
-const SHAPE = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(Z|z|[+-]\d{2}:?\d{2})$/;
+const SHAPE =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(Z|z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/;
 
 /** Days since 1970-01-01 of a proleptic Gregorian date (month 1-12). */
 function daysOf(year: number, month: number, day: number): number {

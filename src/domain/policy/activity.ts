@@ -42,8 +42,11 @@ export function visitActivity(visit: Visit, pod: ProviderPod, rules: Rules): Vis
     return { kind: 'unknown', why: visit.gpu.kind === 'unseen' ? visit.gpu.reason : 'a GPU gives no figure' };
   }
   const samples =
-    visit.gpu.kind === 'seen' && visit.gpu.value.state === 'figures' ? visit.gpu.value.samples.length : 0;
-  return { kind: 'idle', memoryMib: residentMemoryMib(visit.gpu), samples };
+    visit.gpu.kind === 'seen' && visit.gpu.value.state === 'figures' ? visit.gpu.value.samples : [];
+  const shown = samples[0]?.length ?? 0;
+  if (shown < (pod.gpu?.count ?? 0))
+    return { kind: 'unknown', why: `nvidia-smi tells of ${shown} of the pod's ${pod.gpu?.count} GPUs` };
+  return { kind: 'idle', memoryMib: residentMemoryMib(visit.gpu), samples: samples.length };
 }
 
 /** A pod without a GPU is judged by its heartbeat alone: one that has stopped beating is idle. */
