@@ -137,6 +137,8 @@ export interface Mirror {
   pull(session: ShellSession, spec: PullSpec): Promise<Pulled>;
   /** What the pod holds now. */
   manifest(session: ShellSession, spec: PullSpec): Promise<Manifest>;
+  /** Throws WorldError `unexpected-answer`, naming it, when the pod's image lacks what a pull needs. */
+  ready(session: ShellSession): Promise<void>;
   /** Writes texts about a pod beside its copy, without secrets and in place of earlier ones; returns their folder. */
   evidence(podId: string, texts: readonly EvidenceText[]): Promise<string>;
 }

@@ -1,5 +1,7 @@
 /** Mirror over SSH: looks, fetches what changed as one tar stream, compares all by size and SHA-256, promotes the whole. */
+
 import type { Manifest, Pulled } from '../domain/artifacts.ts';
+import { WorldError } from '../domain/errors.ts';
 import type { Clock, Log, Mirror, PullSpec, ShellSession } from '../ports.ts';
 import { bounded } from './ssh/bounded.ts';
 import { listPod, type Visit } from './ssh/mirror/ask-pod.ts';
@@ -42,6 +44,8 @@ async function within<T>(visit: Visit, work: () => Promise<T>): Promise<T> {
   });
 }
 
+const NOWHERE = { remotePath: '/podtrack-no-such-path', localPath: null, budgetMs: 30_000 };
+
 /** See docs/facts/ssh.md for what the pod's side rests on. */
 export function sshMirror(options: SshMirrorOptions): Mirror {
   const { root, log, clock } = options;
@@ -69,6 +73,13 @@ export function sshMirror(options: SshMirrorOptions): Mirror {
     manifest(session, spec): Promise<Manifest> {
       const visit = visitOf(session, spec);
       return within(visit, async () => (await listPod(visit)).manifest);
+    },
+    async ready(session) {
+      // The look tells what the image lacks before it tells that there is no such path.
+      const visit = visitOf(session, { ...NOWHERE, podId: session.podId });
+      await within(visit, () => listPod(visit)).catch((error: unknown) => {
+        if (!(error instanceof WorldError) || error.failure !== 'not-found') throw error;
+      });
     },
     evidence: async (podId, texts) => writeEvidence(root, podId, texts),
   };

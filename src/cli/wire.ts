@@ -118,7 +118,7 @@ function noPods(): { shell: Shell; mirror: Mirror } {
   };
   return {
     shell: { open: refuse, ownNetworkWorks: async () => true },
-    mirror: { pull: refuse, manifest: refuse, evidence: refuse },
+    mirror: { pull: refuse, manifest: refuse, ready: refuse, evidence: refuse },
   };
 }
 

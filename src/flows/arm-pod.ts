@@ -1,5 +1,5 @@
 /** Arm from outside a cycle: the owner's own pod, over a connection of its own. */
-import { Refusal } from '../domain/errors.ts';
+import { Refusal, WorldError } from '../domain/errors.ts';
 import { isFresh } from '../domain/heartbeat.ts';
 import { isLive, type PodRecord } from '../domain/pod.ts';
 import { probeCall, readProbe } from '../domain/switch-probe.ts';
@@ -46,8 +46,32 @@ export async function armRecord(
 ): Promise<Armed> {
   return await withSession(world, of.record, async (session, pod) => {
     if (wish.petWindowMs !== null) await mustBeat(session, of.record);
-    return await arm(world, { ...of, session, pod, keys: wish.keys, petWindowMs: wish.petWindowMs });
+    const armed = await arm(world, { ...of, session, pod, keys: wish.keys, petWindowMs: wish.petWindowMs });
+    await mustCopy(world, session, of.record);
+    return armed;
   });
+}
+
+/** A pod whose image lacks what a pull needs: told before the job runs, not when its results wait. */
+async function mustCopy(world: World, session: ShellSession, record: PodRecord): Promise<void> {
+  if (record.artifacts.none) return;
+  try {
+    await world.mirror.ready(session);
+  } catch (error) {
+    if (!(error instanceof WorldError)) throw error;
+    const { cameBack } = error.told;
+    if (error.failure !== 'unexpected-answer') {
+      world.log.say('warning', `${record.id}: whether its results can be copied is not known: ${cameBack}`);
+      return;
+    }
+    throw new Refusal('no-way-to-copy', {
+      tried: `Making sure that the results of ${record.id} can be copied`,
+      cameBack,
+      state: 'It is registered and armed, and ends at its deadline; no results of it could be saved',
+      next: 'Install what is missing in the image, or register with no-artifacts',
+      cause: error,
+    });
+  }
 }
 
 /** A pet window without anything that pets would end a healthy pod. */

@@ -59,6 +59,7 @@ export function scriptedMirror(trees: Map<string, ScriptedTree>): ScriptedMirror
     pulls,
     copies,
     beside,
+    ready: async () => undefined,
     async evidence(podId, texts) {
       beside.set(podId, new Map(texts.map(({ name, text }) => [name, text])));
       return `/mirror/${podId}.evidence`;

@@ -56,6 +56,17 @@ describe('arm', () => {
     expect((await record(on, 'a')).deadlines).toEqual(before.deadlines);
   });
 
+  it('says before the job runs that results could not be copied, on a pod that is armed all the same', async () => {
+    const on = stage();
+    await ours(on, 'a', { armed: false });
+    await ours(on, 'none', { armed: false, register: { noArtifacts: true, remotePath: null } });
+    for (const id of ['a', 'none']) on.pulls.set(id, 'no-tools');
+    const refused = { gate: 'no-way-to-copy', message: expect.stringContaining('lacks tar') as string };
+    await expect(armPod(on.world, act('a'), none)).rejects.toMatchObject(refused);
+    expect(on.pods.get('a')?.installs).toHaveLength(1);
+    expect((await armPod(on.world, act('none'), none)).facts).toMatchObject({ tool: 'curl' });
+  });
+
   it('is refused to everybody but the owner, and nothing is sent or written', async () => {
     const on = stage();
     await ours(on, 'a');

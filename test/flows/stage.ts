@@ -40,7 +40,7 @@ export type Stage = {
   /** Artifact trees by pod; a test may change them between looks. */
   readonly files: Map<string, Record<string, string>>;
   /** Ways in which a pull of a pod fails or misleads. */
-  readonly pulls: Map<string, 'stalls' | 'short'>;
+  readonly pulls: Map<string, 'stalls' | 'short' | 'no-tools'>;
   readonly pulled: string[];
   /** What was written beside the copies, per pod. */
   readonly evidence: Map<string, readonly EvidenceText[]>;
@@ -90,6 +90,15 @@ function stageMirror(stage: Pick<Stage, 'files' | 'pulls' | 'pulled' | 'evidence
       };
     },
     manifest: async (session) => manifestOf(tree(session.podId)),
+    ready: async ({ podId }) => {
+      if (stage.pulls.get(podId) !== 'no-tools') return;
+      throw new WorldError('unexpected-answer', {
+        tried: `Pulling from ${podId}`,
+        cameBack: "the pod's image lacks tar",
+        state: 'Nothing counts as pulled',
+        next: 'Install it in the image',
+      });
+    },
     evidence: async (podId, texts) => {
       stage.evidence.set(podId, texts);
       return `/mirror/${podId}.evidence`;
@@ -107,7 +116,7 @@ export function stage(): Stage {
   const owners = new Map<string, Part<OwnerLiveness>>();
   const shared = {
     files: new Map<string, Record<string, string>>(),
-    pulls: new Map<string, 'stalls' | 'short'>(),
+    pulls: new Map<string, 'stalls' | 'short' | 'no-tools'>(),
     pulled: [] as string[],
     evidence: new Map<string, readonly EvidenceText[]>(),
   };

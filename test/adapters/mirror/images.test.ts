@@ -140,6 +140,14 @@ describe('an image that lacks a tool', () => {
     expect(localTree(pod.here).files.size).toBe(0);
   });
 
+  it('says that it is not ready, without looking at a single file; an image with everything is', async () => {
+    const bare = await podWith(image(gnuWithout('tar')));
+    const mirror = sshMirror({ root: bare.here, clock: systemClock(), log: quiet });
+    await expect(mirror.ready(bare.session)).rejects.toThrow('lacks tar');
+    const full = await podWith(image(gnuWithout()));
+    await expect(mirror.ready(full.session)).resolves.toBeUndefined();
+  });
+
   it('tells it already at the first look, before any job ran', async () => {
     const pod = await podWith(image(gnuWithout('tar', 'sha256sum')));
     const mirror = sshMirror({ root: pod.here, clock: systemClock(), log: quiet });
