@@ -52,8 +52,12 @@ export const switchFacts = z.object({
 export type SwitchFacts = z.infer<typeof switchFacts>;
 
 /** SHA-256 fingerprints only; an address never stands in the registry. */
+const fingerprint = z.string().regex(/^SHA256:[A-Za-z0-9+/=]{20,64}$/);
+
 export const hostKeyPin = z.object({
-  fingerprint: z.string().regex(/^SHA256:[A-Za-z0-9+/=]{20,64}$/),
+  fingerprint,
+  /** Keys of other kinds that the same start printed; gone once a connection has shown which one is served. */
+  others: z.array(fingerprint).max(8).optional(),
   seenAt: instant,
   /** The provider start under which it was seen: a later start may bring a new key. */
   startedAt: instant.nullable(),

@@ -2,7 +2,7 @@
 import { stopAt } from '../domain/deadlines.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { Refusal, WorldError } from '../domain/errors.ts';
-import { acceptedKeys } from '../domain/host-key.ts';
+import { pinOnceShown } from '../domain/host-key.ts';
 import { ADOPTED } from '../domain/new-record.ts';
 import { type Part, unseen } from '../domain/part.ts';
 import { type PodRecord, podKey, type SwitchFacts } from '../domain/pod.ts';
@@ -160,12 +160,7 @@ async function commit(
     petWindowMs: input.petWindowMs,
     tool: status.httpTool,
   };
-  const binds = acceptedKeys(record, pod, now) !== null;
-  const known = binds && record.hostKey?.fingerprint === session.hostKey;
-  const from = record.hostKey === null ? ('first-use' as const) : ('restart' as const);
-  const hostKey = known
-    ? null
-    : { fingerprint: session.hostKey, seenAt: now, startedAt: pod.startedAt, from };
+  const hostKey = pinOnceShown(record, pod, session.hostKey, now);
   const op = { ...opBase(world, input.acting, 'arm'), op: 'arm' as const, pod: record.id, facts, hostKey };
   const submitted = await world.registry.submit([op]);
   const [result] = submitted.results;

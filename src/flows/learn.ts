@@ -1,6 +1,6 @@
 /** What a cycle learned of a pod, as at most one op: a changed verdict, first contact, a start, a host key. */
 import { formatDuration } from '../domain/duration.ts';
-import { acceptedKeys } from '../domain/host-key.ts';
+import { pinOnceShown } from '../domain/host-key.ts';
 import type { HostKeyPin, VerdictFacts } from '../domain/pod.ts';
 import type { PodPlan } from '../domain/policy/plan.ts';
 import type { Verdict } from '../domain/policy/reasons.ts';
@@ -62,15 +62,5 @@ export function verdictFacts(of: Verdict, at: number): VerdictFacts {
 function newPin({ record, observation }: PodPlan): HostKeyPin | null {
   const { provider, visit } = observation;
   if (visit.kind === 'unseen' || provider.kind !== 'present') return null;
-  const fingerprint = visit.value.hostKey;
-  // A pin that is not renewed after a restart would let any later key pass as that restart's.
-  const binds = acceptedKeys(record, provider.pod, observation.at) !== null;
-  if (binds && record.hostKey?.fingerprint === fingerprint) return null;
-  const { startedAt } = provider.pod;
-  return {
-    fingerprint,
-    seenAt: observation.at,
-    startedAt,
-    from: record.hostKey === null ? 'first-use' : 'restart',
-  };
+  return pinOnceShown(record, provider.pod, visit.value.hostKey, observation.at);
 }

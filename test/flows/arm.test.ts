@@ -293,6 +293,36 @@ describe('host keys', () => {
   });
 });
 
+describe('host keys of several kinds', () => {
+  const kinds = (...keys: string[]) => [
+    'Pod Started',
+    ...keys.map((key, at) => `256 ${key} root@p (${['RSA', 'ED25519'][at]})`),
+  ];
+  const other = `SHA256:${'e'.repeat(43)}`;
+
+  it('are all accepted as the log prints them, until one is shown; only that one from then on', async () => {
+    const on = stage();
+    on.provider.logBook.set('p', kinds(`SHA256:${'p'.padEnd(43, 'x')}`, other));
+    const pod = await unarmed(on);
+    expect((await record(on, 'p')).hostKey).toMatchObject({ fingerprint: other, others: [pod.hostKey] });
+    await armPod(on.world, act, wish());
+    const pin = (await record(on, 'p')).hostKey;
+    expect(pin).toMatchObject({ fingerprint: pod.hostKey, from: 'container-log' });
+    expect(pin?.others).toBeUndefined();
+    pod.hostKey = other;
+    on.clock.jump(minutes(10));
+    expect(await thrown(armPod(on.world, act, wish()))).toMatchObject({ failure: 'wrong-host-key' });
+  });
+
+  it('that the log does not print stop everything before the first login (case C30)', async () => {
+    const on = stage();
+    on.provider.logBook.set('p', kinds(other, `SHA256:${'f'.repeat(43)}`));
+    const pod = await unarmed(on);
+    expect(await thrown(armPod(on.world, act, wish()))).toMatchObject({ failure: 'wrong-host-key' });
+    expect(pod.installs).toEqual([]);
+  });
+});
+
 describe('a host key that outlives a restart', () => {
   it('is pinned to that restart, so that a later change cannot pass for it (case C30)', async () => {
     const on = stage();

@@ -344,6 +344,22 @@ describe('the record', () => {
     on.provider.logBook.set('p', ['start', `256 ${fingerprint} root@p (ED25519)`]);
     await register(on.world, registerInput('p'));
     expect((await record(on, 'p')).hostKey).toMatchObject({ fingerprint, from: 'container-log' });
+    expect((await record(on, 'p')).hostKey?.others).toBeUndefined();
+  });
+
+  it('pins the key of every kind that the last start printed, and of no earlier start (case C30)', async () => {
+    const on = stage();
+    const [old, rsa, ed] = ['O', 'R', 'E'].map((letter) => `SHA256:${letter.repeat(43)}`);
+    put(on, 'p', young);
+    const first = ['start container for x: begin', 'Pod Started', `256 ${old} root@p (ED25519)`];
+    const second = ['Pod Started', `3072 ${rsa} root@p (RSA)`, `256 ${ed} root@p (ED25519)`];
+    on.provider.logBook.set('p', [...first, ...second]);
+    await register(on.world, registerInput('p'));
+    expect((await record(on, 'p')).hostKey).toMatchObject({
+      fingerprint: ed,
+      others: [rsa],
+      from: 'container-log',
+    });
   });
 
   it('is written although the reaper has not come for hours, and that is said (case C22)', async () => {

@@ -112,7 +112,9 @@ function learned(record: PodRecord, op: OpOf<'settle'>): Partial<PodRecord> {
   const pinned = record.hostKey;
   if (
     hostKey !== null &&
-    (hostKey.fingerprint !== pinned?.fingerprint || hostKey.startedAt !== pinned.startedAt)
+    (hostKey.fingerprint !== pinned?.fingerprint ||
+      hostKey.startedAt !== pinned.startedAt ||
+      pinned.others !== undefined)
   ) {
     patch.hostKey = hostKey;
   }
@@ -165,6 +167,7 @@ function saysLearned(patch: Partial<PodRecord>): string {
     const state = lastMirror.verified ? 'verified' : 'not verified';
     return `: mirrored ${lastMirror.files} file(s), ${state},`;
   }
+  if (patch.hostKey?.from === 'container-log') return ': its host key was shown,';
   if (patch.hostKey !== undefined) return ': new host key,';
   if (patch.startedAt !== undefined) return ': it has started,';
   if (patch.reachedAt !== undefined) return ': first reached,';
