@@ -1,5 +1,5 @@
 /** A pod as the provider shows it, and what a listing says and does not say. */
-import { type Part } from './part.ts';
+import type { Part } from './part.ts';
 
 /** Observed status; anything the provider adds later is `OTHER` with its own word kept. */
 export type ProviderStatus =
@@ -54,9 +54,7 @@ export type Listing = {
 };
 
 /** What GET by id said. `absent` only for a well-formed "no such pod". */
-export type Lookup =
-  | { readonly kind: 'present'; readonly pod: ProviderPod }
-  | { readonly kind: 'absent' };
+export type Lookup = { readonly kind: 'present'; readonly pod: ProviderPod } | { readonly kind: 'absent' };
 
 /** Whether a listing may carry conclusions from absence, and if not why. */
 export function absenceConclusive(listing: Part<Listing>): Part<ReadonlySet<string>> {
