@@ -1,6 +1,7 @@
 /** The rows of a report: one per pod that a cycle had to do with, with its verdict, what was done, and how bad it is. */
 import { accrued } from './budget.ts';
 import { ownerDeadlineAt } from './deadlines.ts';
+import { formatDuration } from './duration.ts';
 import type { Outcome } from './outcome.ts';
 import { ownerName } from './owner.ts';
 import type { PodRecord } from './pod.ts';
@@ -130,8 +131,20 @@ function ourRow(of: PodPlan, facts: CycleFacts): ReportRow {
     says: REASONS[verdict.reason].says,
     evidence: { ...verdict.evidence, ...wanted },
     orders: of.orders.map((order) => order.kind),
-    ...judge(record.id, verdict, facts),
+    ...withHollowBeat(judge(record.id, verdict, facts), of),
   };
+}
+
+/** A heart that beats for nothing keeps a pod billing: somebody should look. Nothing is ended for it. */
+function withHollowBeat(judged: Judged, { verdict, rules }: PodPlan): Judged {
+  if (verdict.reason !== 'heartbeat-fresh' || verdict.evidence['gpu'] !== 'idle') return judged;
+  const unchanged = judged.outcomes.map(({ order, detail }) =>
+    order === 'mirror' ? Number(detail['unchangedMs'] ?? 0) : 0,
+  );
+  const longestMs = Math.max(0, ...unchanged);
+  if (longestMs < rules.idleWindowMs) return judged;
+  const says = `hollow-heartbeat: its heart beats, its GPU rests and its results have not changed for ${formatDuration(longestMs)}; end it if the job hangs`;
+  return { ...judged, grade: worst([judged.grade, 'warn']), troubles: [...judged.troubles, says] };
 }
 
 function recordFields(record: PodRecord, now: number) {

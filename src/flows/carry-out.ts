@@ -164,7 +164,10 @@ async function mirror(world: World, input: CarryInput): Promise<Outcome> {
     verified: judged.kind === 'verified',
     moving: pulled.moving.length,
   };
-  if (isNewMirror(record, facts)) {
+  const isNew = isNewMirror(record, facts);
+  // What the results were at the last change, they still are: with a beating heart and a GPU at rest that is worth a word.
+  const unchangedMs = isNew || record.lastMirror === null ? 0 : world.clock.now() - record.lastMirror.at;
+  if (isNew) {
     await world.registry.submit([{ ...settleBase(world, input.acting, record), mirror: facts }]);
   }
   // A folder without results is nothing to be loud about before the end, and nothing that counts as a good mirror.
@@ -177,7 +180,7 @@ async function mirror(world: World, input: CarryInput): Promise<Outcome> {
     });
   }
   return outcome(input, 'mirror', `mirrored ${pulled.files} file(s)`, {
-    detail: { files: pulled.files, bytes: pulled.bytes },
+    detail: { files: pulled.files, bytes: pulled.bytes, unchangedMs },
   });
 }
 

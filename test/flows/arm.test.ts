@@ -10,7 +10,7 @@ import type { OwnerAct } from '../../src/flows/move-deadline.ts';
 import type { ScriptAnswer, ScriptCall } from '../../src/ports.ts';
 import { anOwner, minutes, NOW } from '../domain/build.ts';
 import type { SwitchedPod } from '../fakes/switched-pod.ts';
-import { answering, cycles, KEYS, ours, put, record, type Stage, stage, verdicts } from './stage.ts';
+import { answering, cycles, ended, KEYS, ours, put, record, type Stage, stage, verdicts } from './stage.ts';
 
 const SECRETS = { explicit: 'rpa_EXPLICITsecret', deadman: 'rpa_DEADMANsecret', full: 'rpa_FULLsecret' };
 const owner = anOwner({ uuid: 'u-p' });
@@ -432,7 +432,7 @@ describe('a pet window', () => {
 });
 
 describe('a reaper that finds the switch gone', () => {
-  it('arms again with the time left, and says which pod has no key for it without holding up the others', async () => {
+  it('arms again with the time left, and says which pod has no key for it without holding up the others (case C26)', async () => {
     const on = stage();
     await ours(on, 'p', { switched: { util: '97' } });
     await ours(on, 'q', { switched: { util: '97' } });
@@ -448,6 +448,19 @@ describe('a reaper that finds the switch gone', () => {
       { pod: 'q', kind: 'done' },
     ]);
     expect(q.installs[1]?.args).toContain(`absolute_in=${140 * 60}`);
+  });
+
+  it('takes a pod whose commands fail, as with full memory, neither for idle nor for gone (case C26)', async () => {
+    const on = stage();
+    await ours(on, 'p');
+    const pod = on.pods.get('p');
+    if (pod === undefined) throw new Error('put just now');
+    pod.answer = () => 'incomplete-answer';
+    on.clock.jump(minutes(10));
+    const cycle = await cycles(on, 8);
+    expect(verdicts(cycle)).toEqual({ p: 'visit-failed' });
+    expect(cycle.plan.pods[0]?.sightings).toMatchObject({ idle: null, unreachable: null });
+    expect(ended(on)).toEqual([]);
   });
 
   it('leaves another registry’s switch alone and names it', async () => {

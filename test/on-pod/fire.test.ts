@@ -68,7 +68,7 @@ const terminated = json({ data: { podTerminate: null } });
 const noPod = json({ data: { pod: null } });
 
 describe('is proof', () => {
-  it('is an accepted DELETE and a 404 about the pod, after errors and a pod that lingers', async () => {
+  it('is an accepted DELETE and a 404 about the pod, after errors and a pod that lingers (case C25)', async () => {
     const deletes = [html(502), problem(500, 'upstream timeout'), noContent];
     await fire({
       delete: (times) => deletes[times - 1] ?? noSuchPod,
@@ -187,7 +187,7 @@ describe('is no proof, and the switch goes on', () => {
     expect(pod.held('record')).not.toContain(KEY);
   });
 
-  it('after a provider that is not there at all', async () => {
+  it('after a provider that is not there at all (case C25)', async () => {
     await fire({});
     await provider.close();
     await goesOn();

@@ -30,7 +30,7 @@ describe.skipIf(!may)(`on a real tmpfs${may ? '' : ' [needs leave to mount]'}`, 
   });
 
   withEachTool((without) => {
-    it('respawns, is petted, fires and proves the end', async () => {
+    it('respawns, is petted, fires and proves the end (case C24)', async () => {
       provider = new ProviderStand({
         delete: (times) => (times === 1 ? { status: 500 } : noContent),
         get: () => noSuchPod,

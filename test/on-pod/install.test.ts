@@ -41,7 +41,7 @@ function holding(folder: string, text: string): string[] {
 describe('places in memory', () => {
   const shm = (options: string): string => `tmpfs /dev/shm tmpfs ${options} 0 0`;
 
-  it('starts its scripts through sh, so that noexec does not matter, and keeps all of it to its user', async () => {
+  it('starts its scripts through sh, so that noexec does not matter, and keeps all of it to its user (case C24)', async () => {
     pod = new PodStand({ mounts: [shm('rw,nosuid,nodev,noexec,relatime,size=65536k')] });
     const planted = await pod.install({});
     expect(planted.said.get('armed'), planted.stdout).toBe('yes');
@@ -58,7 +58,7 @@ describe('places in memory', () => {
     ['covered by a disk', [shm('rw'), '/dev/vda /dev/shm ext4 rw 0 0'], '/dev/shm:not-memory'],
   ];
   it.each(useless)(
-    'refuses with its reason when /dev/shm is %s, and leaves nothing',
+    'refuses with its reason when /dev/shm is %s, and leaves nothing (case C24)',
     async (_name, mounts, reason) => {
       pod = new PodStand({ mounts });
       const planted = await pod.install({});
@@ -70,7 +70,7 @@ describe('places in memory', () => {
     },
   );
 
-  it('takes the next place that is memory', async () => {
+  it('takes the next place that is memory (case C24)', async () => {
     pod = new PodStand({ mounts: [shm('ro'), 'tmpfs /run tmpfs rw 0 0'] });
     const planted = await pod.install({});
     expect(planted.said.get('armed'), planted.stdout).toBe('yes');
@@ -86,7 +86,7 @@ describe('places in memory', () => {
     expect(readdirSync(join(pod.root, 'elsewhere'))).toEqual([]);
   });
 
-  it('leaves no half-written key when memory is full, and the switch that was there goes on', async () => {
+  it('leaves no half-written key when memory is full, and the switch that was there goes on (case C24)', async () => {
     pod = new PodStand();
     await pod.install({ owner_uuid: 'the-first' });
     const { watchdog, supervisor } = { watchdog: pod.pidOf('watchdog'), supervisor: pod.pidOf('supervisor') };
@@ -135,7 +135,7 @@ describe('what is refused', () => {
     expect(pod.held('credential')).toBe(`${KEY}\n`);
   });
 
-  it('is an image without an HTTP tool; BusyBox wget, which takes headers only as arguments, is none', async () => {
+  it('is an image without an HTTP tool; BusyBox wget, which takes headers only as arguments, is none (cases C23, C25)', async () => {
     pod = new PodStand({ without: ['curl', 'wget', 'python3', 'runpodctl'] });
     expect((await pod.install({})).said.get('refused')).toBe('no-http-tool');
     pod.program('wget', '#!/bin/sh\necho "BusyBox v1.35.0 () multi-call binary." >&2\nexit 1\n');
@@ -192,7 +192,7 @@ describe('the check of a key', () => {
 
 describe('who can see the key', () => {
   withEachTool((without) => {
-    it('is nobody: it is in no argument, environment, record or file outside memory while an answer is awaited', async () => {
+    it('is nobody: it is in no argument, environment, record or file outside memory while an answer is awaited (case C25)', async () => {
       let answer: () => void = () => undefined;
       const held = new Promise<void>((done) => {
         answer = done;
@@ -236,7 +236,7 @@ describe('another user', () => {
   const nobody = 65_534;
   const root = process.getuid?.() === 0;
   const needs = root ? '' : ' [needs root]';
-  it.skipIf(!root)(`arms and reads it without being root${needs}`, async () => {
+  it.skipIf(!root)(`arms and reads it without being root (case C23)${needs}`, async () => {
     pod = new PodStand();
     execFileSync('chown', ['-R', `${nobody}:${nobody}`, pod.root]);
     pod.user = nobody;

@@ -5,7 +5,7 @@ import { killIfThere, underEachShell, until } from './pod-stand.ts';
 import { noContent, noSuchPod, ProviderStand } from './provider-stand.ts';
 
 underEachShell((lay) => {
-  it('is armed, acknowledges a pet, survives the death of either half, fires once and falls silent', async ({
+  it('is armed, acknowledges a pet, survives the death of either half, fires once and falls silent (case C26)', async ({
     onTestFinished,
   }) => {
     const provider = new ProviderStand({ delete: () => noContent, get: () => noSuchPod });
@@ -55,7 +55,7 @@ underEachShell((lay) => {
 });
 
 underEachShell((lay) => {
-  it('says dead for a pair that was killed, and a second install brings it back with its own deadline', async ({
+  it('says dead for a pair that was killed, and a second install brings it back with its own deadline (case C26)', async ({
     onTestFinished,
   }) => {
     const pod = lay(onTestFinished, { clock: 1000 });
@@ -88,7 +88,7 @@ underEachShell((lay) => {
 });
 
 underEachShell((lay) => {
-  it('lets go of the login that planted it: no stream is held, and a hang-up of the group ends nothing', async ({
+  it('lets go of the login that planted it: no stream is held, and a hang-up of the group ends nothing (case C23)', async ({
     onTestFinished,
   }) => {
     const pod = lay(onTestFinished, { without: ['setsid'] });

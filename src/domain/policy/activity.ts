@@ -49,6 +49,12 @@ export function visitActivity(visit: Visit, pod: ProviderPod, rules: Rules): Vis
   return { kind: 'idle', memoryMib: residentMemoryMib(visit.gpu), samples: samples.length };
 }
 
+/** A heartbeat that keeps a pod alive while every figure of its GPUs is at rest: told, and decides nothing. */
+export function restsUnderBeat(visit: Visit, pod: ProviderPod, rules: Rules): boolean {
+  if (!isFresh(visit.heartbeat, rules.hbGraceMs)) return false;
+  return gpuActivity(visit.gpu, rules.minGpuUtil) === 'idle' && apiActivity(pod, rules) !== 'busy';
+}
+
 /** A pod without a GPU is judged by its heartbeat alone: one that has stopped beating is idle. */
 function cpuActivity(visit: Visit): VisitActivity {
   const stopped = visit.heartbeat.kind === 'seen' && visit.heartbeat.value.state === 'beating';

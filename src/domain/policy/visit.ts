@@ -2,7 +2,7 @@
 import type { Visit, VisitFailure } from '../observation.ts';
 import type { ProviderPod } from '../provider-pod.ts';
 import type { PodSightings } from '../registry/sweep.ts';
-import { apiActivity, visitActivity } from './activity.ts';
+import { apiActivity, restsUnderBeat, visitActivity } from './activity.ts';
 import type { DecideInput } from './input.ts';
 import { type KeepReason, type Verdict, verdict } from './reasons.ts';
 
@@ -35,7 +35,8 @@ const FAILURE_REASON: Readonly<Record<Exclude<VisitFailure, 'no-route'>, KeepRea
 function judgeSeen(input: DecideInput, pod: ProviderPod, visit: Visit): Verdict {
   const { rules, sightings, now } = input;
   const activity = visitActivity(visit, pod, rules);
-  if (activity.kind === 'busy') return verdict(activity.by);
+  if (activity.kind === 'busy')
+    return verdict(activity.by, restsUnderBeat(visit, pod, rules) ? { gpu: 'idle' } : {});
   if (apiActivity(pod, rules) === 'busy') return verdict('api-busy');
   if (activity.kind === 'unknown') return verdict('idle-unknown', { why: activity.why });
   if (activity.kind === 'no-gpu') return verdict('no-gpu');
