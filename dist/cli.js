@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+import { door } from './index.js';
+await door('cli');
