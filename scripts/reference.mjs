@@ -71,7 +71,7 @@ function page() {
   ].join('\n\n');
 }
 
-const wanted = page().trimEnd() + '\n';
+const wanted = `${page().trimEnd()}\n`;
 const path = join(root, PAGE);
 if (!process.argv.includes('--check')) {
   mkdirSync(dirname(path), { recursive: true });
