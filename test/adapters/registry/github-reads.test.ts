@@ -176,11 +176,12 @@ describe('a repository', () => {
     await expect(place.store().submit([register('abc')])).rejects.toThrow(/Push a first commit/);
   });
 
-  it('where eight start the registry at once gets one', async () => {
-    const work = Array.from({ length: 8 }, (_, index) => place.store().submit([register(`p${index}`)]));
+  it('where five start the registry at once gets one', async () => {
+    // One of them wins each round and each may try six times: no more than six are sure to get through.
+    const work = Array.from({ length: 5 }, (_, index) => place.store().submit([register(`p${index}`)]));
     const ids = (await Promise.all(work)).map(({ state }) => state.meta.registryId);
     expect(new Set(ids).size).toBe(1);
-    expect(Object.keys((await place.store().read()).state.pods)).toHaveLength(8);
+    expect(Object.keys((await place.store().read()).state.pods)).toHaveLength(5);
   });
 });
 
