@@ -3,7 +3,7 @@ import { SECOND_MS } from '../domain/duration.ts';
 import { type ExitCode, Refusal } from '../domain/errors.ts';
 import { endingFor, jobEnd } from '../domain/job-end.ts';
 import { leavesOpen, type Outcome } from '../domain/outcome.ts';
-import { type FinishInput, finishJob, handOver } from '../flows/finish-job.ts';
+import { type FinishInput, finishJob, handOver } from '../flows/ending/finish-job.ts';
 import type { World } from '../ports.ts';
 import { type Credentials, takeCredentials } from './credentials.ts';
 import { type Desk, openDoor } from './door.ts';

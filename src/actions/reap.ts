@@ -2,10 +2,10 @@
 import type { ExitCode } from '../domain/errors.ts';
 import { resolveRules } from '../domain/knobs.ts';
 import { ownerFromEnv, runAddress } from '../domain/owner-from-env.ts';
+import { reportJson } from '../domain/report/json.ts';
+import { redLines, reportMarkdown } from '../domain/report/markdown.ts';
+import { saysResult } from '../domain/report/words.ts';
 import { type CycleReport, reportCycle } from '../domain/report.ts';
-import { reportJson } from '../domain/report-json.ts';
-import { redLines, reportMarkdown } from '../domain/report-markdown.ts';
-import { saysResult } from '../domain/report-words.ts';
 import { actingReaper } from '../flows/acting.ts';
 import { reap } from '../flows/reap.ts';
 import { PULL_BUDGET_MS } from '../flows/teardown.ts';

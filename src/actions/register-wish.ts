@@ -7,7 +7,7 @@ import { resolveRules } from '../domain/knobs.ts';
 import { ownerFromEnv, runAddress } from '../domain/owner-from-env.ts';
 import { PROFILES } from '../domain/rules.ts';
 import { actingOwner } from '../flows/acting.ts';
-import type { RegisterInput } from '../flows/register-checks.ts';
+import type { RegisterInput } from '../flows/entry/register-checks.ts';
 import type { Desk } from './door.ts';
 import { knobsOf, type ReadInput } from './io.ts';
 import { workspaceRules } from './wire.ts';

@@ -5,7 +5,7 @@ import { owner } from '../domain/owner.ts';
 import { podId } from '../domain/pod.ts';
 import { actor } from '../domain/registry/ops.ts';
 import { frozenRules } from '../domain/rules.ts';
-import type { RegisterInput } from '../flows/register-checks.ts';
+import type { RegisterInput } from '../flows/entry/register-checks.ts';
 import type { Credentials } from './credentials.ts';
 import { savedState, saveState } from './io.ts';
 import type { PostWish, RegisterWish } from './register-wish.ts';

@@ -25,11 +25,12 @@ import { sshShell } from '../adapters/ssh-shell.ts';
 import { systemClock } from '../adapters/system-clock.ts';
 import { WorldError } from '../domain/errors.ts';
 import type { Env } from '../domain/owner-from-env.ts';
+import { VERSION } from '../domain/version.ts';
 import { onPodText } from '../on-pod-text.ts';
 import type { Chance, Clock, Log, RegistryStore, Shell, World } from '../ports.ts';
 import type { RegistryPlace } from './registry-place.ts';
 
-const USER_AGENT = 'podtrack-actions';
+const USER_AGENT = `podtrack-actions/${VERSION}`;
 const RUNPOD_BASE_URL = 'https://api.runpod.io';
 
 export type DeskParts = {

@@ -1,10 +1,10 @@
 /** From words to a verb with its flags, by commander; a wrong word is a ConfigError that names it. */
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../domain/errors.ts';
+import { VERSION } from '../domain/version.ts';
 import type { CliIo, Given, Verb } from './call.ts';
 import { EXIT_CODES, OVERVIEW } from './overview.ts';
 import { loadVerb, VERBS } from './verb-table.ts';
-import { VERSION } from './version.ts';
 
 export type Parsed =
   | { readonly kind: 'told' }

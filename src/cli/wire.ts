@@ -4,6 +4,7 @@ import { localKeep } from '../adapters/local-keep.ts';
 import { unknownCi } from '../adapters/unknown-ci.ts';
 import { WorldError } from '../domain/errors.ts';
 import { type Part, seen, unseen } from '../domain/part.ts';
+import { VERSION } from '../domain/version.ts';
 import type { ArmKeys } from '../flows/arm.ts';
 import type { Mirror, Provider, RegistryStore, Shell, World } from '../ports.ts';
 import type { Call } from './call.ts';
@@ -17,7 +18,6 @@ import {
   missingSshKey,
 } from './settings/credentials.ts';
 import { addressesOf, homeOf, onActions, registryOf } from './settings/places.ts';
-import { VERSION } from './version.ts';
 
 /** `needed`: missing is an error before anything is asked; `welcome`: used when there; `none`: not even looked for. */
 export type Need = 'needed' | 'welcome' | 'none';

@@ -1,9 +1,9 @@
 /** One cycle told: what was decided and done, every bad pod once and by name, the sums, and the exit code. */
 import { type ExitCode, worstExit } from './errors.ts';
-import { type Alarm, alarmsOf } from './report-alarms.ts';
-import type { CycleFacts } from './report-facts.ts';
-import { type ReportRow, rowsOf, worstFirst } from './report-rows.ts';
-import { type Sums, sumsOf, type Totals, totalsOf } from './report-sums.ts';
+import { type Alarm, alarmsOf } from './report/alarms.ts';
+import type { CycleFacts } from './report/facts.ts';
+import { type ReportRow, rowsOf, worstFirst } from './report/rows.ts';
+import { type Sums, sumsOf, type Totals, totalsOf } from './report/sums.ts';
 
 export const REPORT_SCHEMA = 1;
 

@@ -2,14 +2,14 @@
 import { Refusal, WorldError } from '../domain/errors.ts';
 import { isFresh } from '../domain/heartbeat.ts';
 import { isLive, type PodRecord } from '../domain/pod.ts';
-import { probeCall, readProbe } from '../domain/switch-probe.ts';
+import { probeCall, readProbe } from '../domain/switch/probe.ts';
 import type { ShellSession, World } from '../ports.ts';
 import type { Acting } from './acting.ts';
 import { type Armed, type ArmKeys, arm } from './arm.ts';
 import { findRecord, mustOwn } from './find-record.ts';
 import type { OwnerAct } from './move-deadline.ts';
-import { type LimitsWish, setLimits } from './set-limits.ts';
 import { shownPod, withSession } from './shown-pod.ts';
+import { type LimitsWish, setLimits } from './switch/set-limits.ts';
 
 export type ArmWish = {
   readonly keys: ArmKeys;

@@ -7,13 +7,13 @@ import { ADOPTED } from '../domain/new-record.ts';
 import { type Part, unseen } from '../domain/part.ts';
 import { type PodRecord, podKey, type SwitchFacts } from '../domain/pod.ts';
 import type { ProviderPod } from '../domain/provider-pod.ts';
+import { installCall, type SwitchPlan, switchCall, switchLimits } from '../domain/switch/calls.ts';
 import { readSwitchMark, readSwitchStatus, refusedBecause, type SwitchStatus } from '../domain/switch.ts';
-import { installCall, type SwitchPlan, switchCall, switchLimits } from '../domain/switch-calls.ts';
 import type { ShellSession, World } from '../ports.ts';
 import { type Acting, opBase } from './acting.ts';
 import { softly } from './ask.ts';
-import { type ChosenKey, chooseKey } from './switch-credential.ts';
-import { openPod } from './visit.ts';
+import { type ChosenKey, chooseKey } from './switch/switch-credential.ts';
+import { openPod } from './watch/visit.ts';
 
 /** What the ladder may use, and where the switch will call. Keys go over stdin only. */
 export type ArmKeys = {

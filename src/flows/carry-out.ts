@@ -10,13 +10,13 @@ import type { RegistryOp } from '../domain/registry/ops.ts';
 import type { ShellSession, World } from '../ports.ts';
 import { type Acting, opBase } from './acting.ts';
 import { type ArmKeys, arm } from './arm.ts';
-import { endOf, settleOp } from './end-pod.ts';
-import { releaseFence } from './fence.ts';
-import { verdictFacts } from './learn.ts';
-import { petUntil } from './pet.ts';
-import { settleBase } from './settle.ts';
+import { endOf, settleOp } from './ending/end-pod.ts';
+import { releaseFence } from './ending/fence.ts';
+import { petUntil } from './switch/pet.ts';
 import { teardown } from './teardown.ts';
 import { walled } from './wall.ts';
+import { verdictFacts } from './watch/learn.ts';
+import { settleBase } from './watch/settle.ts';
 
 export type CarryInput = {
   readonly acting: Acting;

@@ -1,8 +1,8 @@
 /** Heartbeats: the pod's own in the registry, and the job's as a file on the pod. */
 import { Refusal, WorldError } from '../domain/errors.ts';
 import { type PodRecord, podKey } from '../domain/pod.ts';
+import { beatCall } from '../domain/switch/calls.ts';
 import { refusedBecause } from '../domain/switch.ts';
-import { beatCall } from '../domain/switch-calls.ts';
 import type { World } from '../ports.ts';
 import { opBase } from './acting.ts';
 import { findRecord, mustOwn } from './find-record.ts';

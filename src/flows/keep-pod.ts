@@ -7,8 +7,8 @@ import { type PodRecord, podKey } from '../domain/pod.ts';
 import type { World } from '../ports.ts';
 import { type Acting, opBase } from './acting.ts';
 import { softly } from './ask.ts';
-import { petUntil } from './pet.ts';
 import { withSession } from './shown-pod.ts';
+import { petUntil } from './switch/pet.ts';
 
 export type KeepInput = {
   readonly acting: Acting;

@@ -13,8 +13,8 @@ import { type Acting, opBase } from './acting.ts';
 import { softly } from './ask.ts';
 import { findRecord, mustOwn } from './find-record.ts';
 import { keepPod } from './keep-pod.ts';
-import { petUntil } from './pet.ts';
 import { withSession } from './shown-pod.ts';
+import { petUntil } from './switch/pet.ts';
 
 export type OwnerAct = {
   readonly acting: Acting;

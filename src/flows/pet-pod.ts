@@ -7,8 +7,8 @@ import type { SwitchDeadlines } from '../domain/switch.ts';
 import type { World } from '../ports.ts';
 import { findRecord, mustOwn } from './find-record.ts';
 import type { OwnerAct } from './move-deadline.ts';
-import { petUntil } from './pet.ts';
 import { withSession } from './shown-pod.ts';
+import { petUntil } from './switch/pet.ts';
 
 export type Petted = {
   readonly record: PodRecord;

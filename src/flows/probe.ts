@@ -6,7 +6,7 @@ import type { ProviderPod } from '../domain/provider-pod.ts';
 import type { World } from '../ports.ts';
 import { findRecord } from './find-record.ts';
 import { shownPod } from './shown-pod.ts';
-import { visit } from './visit.ts';
+import { visit } from './watch/visit.ts';
 
 export type Probed = {
   readonly record: PodRecord;

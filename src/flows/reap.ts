@@ -12,12 +12,12 @@ import type { Snapshot, World } from '../ports.ts';
 import type { Acting } from './acting.ts';
 import type { ArmKeys } from './arm.ts';
 import { softly } from './ask.ts';
-import { askAgain } from './ask-again.ts';
 import { carryOut } from './carry-out.ts';
-import { enterListed } from './enter-listed.ts';
-import { learn } from './learn.ts';
-import { type Look, look } from './observe.ts';
-import { endStrays } from './strays.ts';
+import { askAgain } from './ending/ask-again.ts';
+import { endStrays } from './ending/strays.ts';
+import { enterListed } from './entry/enter-listed.ts';
+import { learn } from './watch/learn.ts';
+import { type Look, look } from './watch/observe.ts';
 
 export type ReapOptions = {
   readonly acting: Acting;

@@ -1,7 +1,7 @@
 /** Reconcile: the registry beside the live account, judged and told; on request its strays are ended. */
 import type { World } from '../ports.ts';
+import { endStrays } from './ending/strays.ts';
 import { type Cycle, type ReapOptions, reap } from './reap.ts';
-import { endStrays } from './strays.ts';
 
 export type ReconcileOptions = Omit<ReapOptions, 'dryRun' | 'mirror'> & {
   /** Ends what the policy would end of the strays; every other pod is only read. */

@@ -13,8 +13,8 @@ import type { RegistryOp } from '../domain/registry/ops.ts';
 import type { Snapshot, World } from '../ports.ts';
 import { opBase } from './acting.ts';
 import { softly } from './ask.ts';
-import { notRecorded } from './not-recorded.ts';
-import { pinFromLog } from './pin.ts';
+import { notRecorded } from './entry/not-recorded.ts';
+import { pinFromLog } from './entry/pin.ts';
 import {
   checkArtifacts,
   checkKey,
@@ -24,8 +24,8 @@ import {
   findPod,
   type RegisterInput,
   saysLateSweep,
-} from './register-checks.ts';
-import { settleBase } from './settle.ts';
+} from './entry/register-checks.ts';
+import { settleBase } from './watch/settle.ts';
 
 export type Registered = {
   readonly record: PodRecord;

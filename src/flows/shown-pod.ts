@@ -3,7 +3,7 @@ import { Refusal } from '../domain/errors.ts';
 import { isSamePod, type PodRecord } from '../domain/pod.ts';
 import type { ProviderPod } from '../domain/provider-pod.ts';
 import type { ShellSession, World } from '../ports.ts';
-import { openPod } from './visit.ts';
+import { openPod } from './watch/visit.ts';
 
 /** Throws a Refusal when the account shows no such pod, or another pod under the same id. */
 export async function shownPod(world: World, record: PodRecord): Promise<ProviderPod> {

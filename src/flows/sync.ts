@@ -3,11 +3,11 @@ import { type Pulled, verify } from '../domain/artifacts.ts';
 import { Refusal } from '../domain/errors.ts';
 import type { PodRecord } from '../domain/pod.ts';
 import type { PullSpec, World } from '../ports.ts';
+import { saysUnverified } from './ending/save-artifacts.ts';
 import { findRecord, mustOwn } from './find-record.ts';
 import type { OwnerAct } from './move-deadline.ts';
-import { saysUnverified } from './save-artifacts.ts';
-import { settleBase } from './settle.ts';
 import { withSession } from './shown-pod.ts';
+import { settleBase } from './watch/settle.ts';
 
 export type SyncInput = OwnerAct & {
   /** A folder that the caller owns; null = `<mirror root>/<pod id>`. */

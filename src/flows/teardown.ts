@@ -8,13 +8,13 @@ import { type EndReason, REASONS, type Verdict } from '../domain/policy/reasons.
 import { BRIEF_PULL_MS } from '../domain/rules.ts';
 import type { ShellSession, World } from '../ports.ts';
 import type { Acting } from './acting.ts';
-import { costOf, type Ending, settleEnd, terminateAndConfirm } from './end-pod.ts';
-import { gatherEvidence, keepEvidence } from './evidence.ts';
-import { releaseFence, renewFence, takeFence, whileFenced } from './fence.ts';
-import { petUntil } from './pet.ts';
-import { type Saved, saveArtifacts } from './save-artifacts.ts';
-import { settleBase } from './settle.ts';
-import { askPolicy, stillStands } from './still-stands.ts';
+import { costOf, type Ending, settleEnd, terminateAndConfirm } from './ending/end-pod.ts';
+import { gatherEvidence, keepEvidence } from './ending/evidence.ts';
+import { releaseFence, renewFence, takeFence, whileFenced } from './ending/fence.ts';
+import { type Saved, saveArtifacts } from './ending/save-artifacts.ts';
+import { askPolicy, stillStands } from './ending/still-stands.ts';
+import { petUntil } from './switch/pet.ts';
+import { settleBase } from './watch/settle.ts';
 
 export type TeardownInput = {
   readonly acting: Acting;

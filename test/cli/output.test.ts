@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonText, linesText, pageOf, wantsColour } from '../../src/cli/page.ts';
 import { table } from '../../src/cli/text/table.ts';
-import { VERSION } from '../../src/cli/version.ts';
+import { VERSION } from '../../src/domain/version.ts';
 import { serveWorld } from '../../src/world/serve.ts';
 import { API_KEY, json, ownHome, podtrack } from './stage.ts';
 

@@ -4,8 +4,8 @@ import { seen, unseen } from '../../src/domain/part.ts';
 import type { PodRecord } from '../../src/domain/pod.ts';
 import { emptyRegistry } from '../../src/domain/registry/state.ts';
 import { NO_SIGHTINGS } from '../../src/domain/registry/sweep.ts';
-import { explain, saysEvidence, saysWhen } from '../../src/domain/report-explain.ts';
-import { exitOfList, type ListScope, listRows } from '../../src/domain/report-list.ts';
+import { explain, saysEvidence, saysWhen } from '../../src/domain/report/explain.ts';
+import { exitOfList, type ListScope, listRows } from '../../src/domain/report/list.ts';
 import { anOwner, aPod, aRecord, minutes, NOW, REGISTRY, someDeadlines } from './build.ts';
 
 const ME = anOwner({ label: 'mine', labelGiven: true, key: null, uuid: 'me' });

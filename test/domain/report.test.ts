@@ -6,11 +6,11 @@ import { seen, unseen } from '../../src/domain/part.ts';
 import type { PodPlan } from '../../src/domain/policy/plan.ts';
 import { REASONS, type Reason, verdict } from '../../src/domain/policy/reasons.ts';
 import { emptySweep, NO_SIGHTINGS } from '../../src/domain/registry/sweep.ts';
+import type { CycleFacts } from '../../src/domain/report/facts.ts';
+import { reportJson } from '../../src/domain/report/json.ts';
+import { redLines, reportMarkdown } from '../../src/domain/report/markdown.ts';
+import { saysMoney, saysResult } from '../../src/domain/report/words.ts';
 import { reportCycle } from '../../src/domain/report.ts';
-import type { CycleFacts } from '../../src/domain/report-facts.ts';
-import { reportJson } from '../../src/domain/report-json.ts';
-import { redLines, reportMarkdown } from '../../src/domain/report-markdown.ts';
-import { saysMoney, saysResult } from '../../src/domain/report-words.ts';
 import { DEFAULT_RULES } from '../../src/domain/rules.ts';
 import { anOwner, aPod, aRecord, aVisit, minutes, NOW, REGISTRY } from './build.ts';
 

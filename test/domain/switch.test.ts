@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { grantExtension, setDeadlines, setKeep } from '../../src/domain/deadlines.ts';
 import { Refusal } from '../../src/domain/errors.ts';
+import { checkCall, installCall, petCall, switchCall, switchLimits } from '../../src/domain/switch/calls.ts';
+import { readKeyCheck } from '../../src/domain/switch/key.ts';
+import { readProbe } from '../../src/domain/switch/probe.ts';
 import { linesOf, readSwitchMark, readSwitchStatus, refusedBecause } from '../../src/domain/switch.ts';
-import { checkCall, installCall, petCall, switchCall, switchLimits } from '../../src/domain/switch-calls.ts';
-import { readKeyCheck } from '../../src/domain/switch-key.ts';
-import { readProbe } from '../../src/domain/switch-probe.ts';
 
 const WHOLE: Readonly<Record<string, string>> = {
   pod_now: '1772452800',

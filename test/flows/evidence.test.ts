@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { unseen } from '../../src/domain/part.ts';
 import { actingOwner } from '../../src/flows/acting.ts';
-import { teardownOwn } from '../../src/flows/teardown-own.ts';
+import { teardownOwn } from '../../src/flows/ending/teardown-own.ts';
 import type { World } from '../../src/ports.ts';
 import { anOwner, minutes } from '../domain/build.ts';
 import { worldError } from '../fakes/scripted-provider.ts';

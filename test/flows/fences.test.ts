@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { seen } from '../../src/domain/part.ts';
 import { actingOwner, actingReaper } from '../../src/flows/acting.ts';
-import { takeFence } from '../../src/flows/fence.ts';
-import { finishJob } from '../../src/flows/finish-job.ts';
+import { takeFence } from '../../src/flows/ending/fence.ts';
+import { finishJob } from '../../src/flows/ending/finish-job.ts';
 import { heartbeat } from '../../src/flows/heartbeat.ts';
 import { extendBy, keepFor } from '../../src/flows/move-deadline.ts';
 import { reap } from '../../src/flows/reap.ts';

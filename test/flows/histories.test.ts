@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { seen } from '../../src/domain/part.ts';
 import { REASONS, type Reason } from '../../src/domain/policy/reasons.ts';
 import { actingOwner, actingReaper } from '../../src/flows/acting.ts';
-import { takeFence } from '../../src/flows/fence.ts';
+import { takeFence } from '../../src/flows/ending/fence.ts';
 import { reap } from '../../src/flows/reap.ts';
 import type { Provider } from '../../src/ports.ts';
 import { anOwner, minutes } from '../domain/build.ts';

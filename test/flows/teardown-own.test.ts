@@ -1,8 +1,8 @@
 /** Teardown on request: only over verified artifacts unless forced, only by the owner, and from whatever state it is in. */
 import { describe, expect, it } from 'vitest';
 import { actingOwner } from '../../src/flows/acting.ts';
+import { teardownOwn } from '../../src/flows/ending/teardown-own.ts';
 import type { OwnerAct } from '../../src/flows/move-deadline.ts';
-import { teardownOwn } from '../../src/flows/teardown-own.ts';
 import { anOwner, minutes } from '../domain/build.ts';
 import { ended, ours, put, record, type Stage, stage, verbs } from './stage.ts';
 

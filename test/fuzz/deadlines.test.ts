@@ -12,7 +12,7 @@ import {
   stopAt,
 } from '../../src/domain/deadlines.ts';
 import { Refusal } from '../../src/domain/errors.ts';
-import { petCall, switchLimits } from '../../src/domain/switch-calls.ts';
+import { petCall, switchLimits } from '../../src/domain/switch/calls.ts';
 import { inEachShell } from './in-shells.ts';
 import { rounds, Tally, tell } from './runs.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { gpuActivity, readGpu } from '../../src/domain/gpu.ts';
-import { readProbe } from '../../src/domain/switch-probe.ts';
+import { readProbe } from '../../src/domain/switch/probe.ts';
 import { rounds, Tally, tell } from './runs.ts';
 
 const tally = new Tally();

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type ProbeLook, probeCall, readProbe } from '../../src/domain/switch-probe.ts';
+import { type ProbeLook, probeCall, readProbe } from '../../src/domain/switch/probe.ts';
 import { PodStand, underEachShell, until } from './pod-stand.ts';
 
 async function look(pod: PodStand, samples: 1 | 6 = 1, artifact?: string): Promise<ProbeLook> {

@@ -1,8 +1,8 @@
 /** One reap cycle of the demo, told pod by pod in the cycle's own words. */
 import type { Outcome } from '../../domain/outcome.ts';
+import type { ReportRow } from '../../domain/report/rows.ts';
+import { saysResult } from '../../domain/report/words.ts';
 import { reportCycle } from '../../domain/report.ts';
-import type { ReportRow } from '../../domain/report-rows.ts';
-import { saysResult } from '../../domain/report-words.ts';
 import { actingReaper } from '../../flows/acting.ts';
 import { type Cycle, reap } from '../../flows/reap.ts';
 import type { Narrator } from './narrator.ts';

@@ -15,12 +15,12 @@ import { sshShell } from '../../adapters/ssh-shell.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
 import { unknownCi } from '../../adapters/unknown-ci.ts';
 import type { ReaperRules } from '../../domain/rules.ts';
+import { VERSION } from '../../domain/version.ts';
 import type { ArmKeys } from '../../flows/arm.ts';
 import { onPodText } from '../../on-pod-text.ts';
 import type { Clock, Log, World } from '../../ports.ts';
 import { createFolderPodHosts, type FolderPodHosts } from '../../world/pods/folder-pod-hosts.ts';
 import { serveWorld, type WorldHandle } from '../../world/serve.ts';
-import { VERSION } from '../version.ts';
 import { demoRules, demoSeed, OURS, TICK_S } from './cast.ts';
 
 export const USER_AGENT = `podtrack/${VERSION} (demo)`;

@@ -1,10 +1,10 @@
 /** A cycle's report on a terminal: the result, the alarms, every pod once with why, the sums and the money. */
 import { plainLine } from '../../adapters/plain-line.ts';
 import { formatUsd } from '../../domain/budget.ts';
+import { whatHappened } from '../../domain/report/markdown.ts';
+import type { Grade, ReportRow } from '../../domain/report/rows.ts';
+import { saysAttempts, saysCounts, saysLeft, saysMoney, saysResult } from '../../domain/report/words.ts';
 import type { CycleReport } from '../../domain/report.ts';
-import { whatHappened } from '../../domain/report-markdown.ts';
-import type { Grade, ReportRow } from '../../domain/report-rows.ts';
-import { saysAttempts, saysCounts, saysLeft, saysMoney, saysResult } from '../../domain/report-words.ts';
 import type { Mood, Page } from '../call.ts';
 import { type Column, table } from './table.ts';
 

@@ -5,8 +5,8 @@ import { formatDuration } from '../../domain/duration.ts';
 import { formatInstant } from '../../domain/instant.ts';
 import { ownerName } from '../../domain/owner.ts';
 import type { PodRecord } from '../../domain/pod.ts';
-import { instantOrNull } from '../../domain/report-json.ts';
-import { saysInstant, saysLeft } from '../../domain/report-words.ts';
+import { instantOrNull } from '../../domain/report/json.ts';
+import { saysInstant, saysLeft } from '../../domain/report/words.ts';
 import type { SwitchDeadlines } from '../../domain/switch.ts';
 
 export function recordJson(record: PodRecord): Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 /** explain: from the record alone, why a pod lives or was ended, and what would end it next. */
 import { podKey } from '../../domain/pod.ts';
-import { explain, saysWhen } from '../../domain/report-explain.ts';
-import { instantOrNull } from '../../domain/report-json.ts';
+import { explain, saysWhen } from '../../domain/report/explain.ts';
+import { instantOrNull } from '../../domain/report/json.ts';
 import { findRecord } from '../../flows/find-record.ts';
 import { type Answer, type Call, ONLY_LOOKED, type Verb } from '../call.ts';
 import { examples, registryFlags } from '../flags.ts';

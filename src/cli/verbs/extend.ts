@@ -1,5 +1,5 @@
 /** extend: the owner's explicit act on the owner deadline, told to the switch and read back. */
-import { saysLeft } from '../../domain/report-words.ts';
+import { saysLeft } from '../../domain/report/words.ts';
 import { extendBy, type Moved } from '../../flows/move-deadline.ts';
 import type { Answer, Call, Page, Verb } from '../call.ts';
 import { examples, ownerFlags, registryFlags, sshFlags } from '../flags.ts';

@@ -1,6 +1,6 @@
 /** pet: a sign of life, and a stop of the switch that lies at least so far ahead. */
 import { MINUTE_MS } from '../../domain/duration.ts';
-import { saysLeft } from '../../domain/report-words.ts';
+import { saysLeft } from '../../domain/report/words.ts';
 import { petPod } from '../../flows/pet-pod.ts';
 import type { Answer, Call, Verb } from '../call.ts';
 import { examples, ownerFlags, registryFlags, sshFlags } from '../flags.ts';

@@ -1,8 +1,8 @@
 /** reap: one cycle of the reaper over every pod of the registry. */
 
 import { runAddress } from '../../domain/owner-from-env.ts';
+import { reportJson } from '../../domain/report/json.ts';
 import { reportCycle } from '../../domain/report.ts';
-import { reportJson } from '../../domain/report-json.ts';
 import { type Acting, actingReaper } from '../../flows/acting.ts';
 import { type Cycle, reap } from '../../flows/reap.ts';
 import type { Answer, Call, Verb } from '../call.ts';

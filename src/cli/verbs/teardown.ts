@@ -2,7 +2,7 @@
 import { MINUTE_MS } from '../../domain/duration.ts';
 import type { ExitCode } from '../../domain/errors.ts';
 import type { Outcome } from '../../domain/outcome.ts';
-import { teardownOwn } from '../../flows/teardown-own.ts';
+import { teardownOwn } from '../../flows/ending/teardown-own.ts';
 import type { Answer, Call, Verb } from '../call.ts';
 import { examples, ownerFlags, registryFlags, sshFlags } from '../flags.ts';
 import { identityOf } from '../settings/identity.ts';

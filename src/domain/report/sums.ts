@@ -1,0 +1,67 @@
+/** The sums of a report: every attempt is accounted for, and money is known or said to be unknown. */
+import { accrued, sumKnown } from '../budget.ts';
+import type { CycleFacts } from './facts.ts';
+import type { ReportRow } from './rows.ts';
+
+/** `attempted` = `done` + `failed` + `other`, always. */
+export type Sums = {
+  readonly ours: number;
+  readonly kept: number;
+  /** Verdicts to end, strays included. */
+  readonly toEnd: number;
+  readonly ended: number;
+  readonly gone: number;
+  readonly strays: number;
+  readonly foreign: number;
+  readonly malformed: number;
+  readonly red: number;
+  readonly warn: number;
+  readonly attempted: number;
+  readonly done: number;
+  readonly failed: number;
+  /** Handed over, released or not yet confirmed. */
+  readonly other: number;
+};
+
+export function sumsOf(facts: CycleFacts, rows: readonly ReportRow[]): Sums {
+  const count = (wanted: (row: ReportRow) => boolean): number => rows.filter(wanted).length;
+  const { outcomes } = facts;
+  const done = outcomes.filter((outcome) => outcome.kind === 'done');
+  const failed = outcomes.filter((outcome) => outcome.kind === 'failed').length;
+  return {
+    ours: facts.plan.pods.length,
+    kept: count((row) => row.kind === 'ours' && row.verdict === 'keep'),
+    toEnd: count((row) => row.verdict === 'end'),
+    ended: done.filter((outcome) => outcome.order === 'teardown').length,
+    gone: count((row) => row.verdict === 'gone'),
+    strays: facts.plan.strays.length,
+    foreign: facts.plan.foreign.length,
+    malformed: count((row) => row.kind === 'malformed'),
+    red: count((row) => row.grade === 'red'),
+    warn: count((row) => row.grade === 'warn'),
+    attempted: outcomes.length,
+    done: done.length,
+    failed,
+    other: outcomes.length - done.length - failed,
+  };
+}
+
+/** Money of our live pods. `unknown` = how many amounts nobody could tell; they are never counted as zero. */
+export type Totals = {
+  readonly costSoFar: { readonly microUsd: number; readonly unknown: number };
+  readonly perHour: { readonly microUsd: number; readonly unknown: number };
+  /** As the provider tells it for the whole account. */
+  readonly balance: CycleFacts['balance'];
+};
+
+export function totalsOf(facts: CycleFacts): Totals {
+  const { at, pods } = facts.plan;
+  const records = pods.map(({ record }) => record);
+  return {
+    costSoFar: sumKnown(
+      records.map((of) => accrued(of.costPerHourMicroUsd, of.createdAt ?? of.registeredAt, at)),
+    ),
+    perHour: sumKnown(records.map((of) => of.costPerHourMicroUsd)),
+    balance: facts.balance,
+  };
+}

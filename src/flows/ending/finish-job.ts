@@ -1,0 +1,109 @@
+/** What a job does with its pod when it ends: enter it if that was cut short, then end it or keep it for a while. */
+import { formatDuration } from '../../domain/duration.ts';
+import type { Ending } from '../../domain/job-end.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import { type Owner, ownerName, sameOwner } from '../../domain/owner.ts';
+import { isLive, type PodRecord } from '../../domain/pod.ts';
+import { findRecord } from '../../domain/registry/change.ts';
+import type { World } from '../../ports.ts';
+import { softly } from '../ask.ts';
+import { type RegisterInput, saysLateSweep } from '../entry/register-checks.ts';
+import { keepPod } from '../keep-pod.ts';
+import { register } from '../register.ts';
+import { settleBase } from '../watch/settle.ts';
+import { endOwn } from './end-own.ts';
+import { renewFence } from './fence.ts';
+import { reopened } from './teardown-own.ts';
+
+export type FinishInput = {
+  /** What register was asked for, and under which owner. */
+  readonly register: RegisterInput;
+  /** Whether main knew that its record stands; false = it was cut before it could know. */
+  readonly entered: boolean;
+  readonly ending: Ending;
+  readonly keepForMs: number;
+  readonly localPath: string | null;
+  readonly pullBudgetMs: number;
+  readonly waitMs: number;
+};
+
+/**
+ * Throws Refusal or ConfigError when the record was never written and may not be written now, WorldError for
+ * the registry: in each case the pod was left as it is.
+ */
+export async function finishJob(world: World, input: FinishInput): Promise<Outcome> {
+  const { acting, owner, podId } = input.register;
+  const snapshot = await world.registry.read();
+  for (const line of saysLateSweep(snapshot, world.clock.now())) world.log.say('warning', line);
+  const { state } = snapshot;
+  const recorded = findRecord(state, podId) ?? undefined;
+  if (recorded === undefined && (await isAway(world, podId))) {
+    return quiet(podId, 'no-pod', 'it was never recorded, and the account has no such pod');
+  }
+  const cut = !input.entered && (recorded === undefined || isEarlierMine(recorded, owner));
+  const found = recorded === undefined || cut ? await enterLate(world, input) : recorded;
+  const record = found.status === 'lost' ? await backAgain(world, input, found) : found;
+  if (!isLive(record)) {
+    const how = record.end === null ? '' : `, because ${record.end.reason}`;
+    return quiet(podId, 'already-ended', `it was ended before the job was: ${record.status}${how}`);
+  }
+  if (record.owner.uuid !== owner.uuid) {
+    return quiet(podId, 'not-mine', `it belongs to ${ownerName(record.owner)} by now and was left to it`);
+  }
+  if (input.ending === 'keep') {
+    const why = `the job ended and asked for ${formatDuration(input.keepForMs)} more`;
+    return await keepPod(world, { acting, record, keepForMs: input.keepForMs, why });
+  }
+  const { localPath, pullBudgetMs, waitMs } = input;
+  const how = { reason: 'requested' as const, skipPull: false };
+  return await endOwn(world, { acting, record, localPath, pullBudgetMs, waitMs, ...how });
+}
+
+/** Register was cut before its commit: nobody else knows of this pod, so what was begun is done now. */
+async function enterLate(world: World, input: FinishInput): Promise<PodRecord> {
+  const { podId } = input.register;
+  world.log.say(
+    'warning',
+    `${podId}: the job ended before its record was written; writing it now, to end it`,
+  );
+  return (await register(world, input.register)).record;
+}
+
+/** Nobody has ended a lost pod: it is asked for once more before the job leaves. */
+async function backAgain(
+  world: World,
+  { register: { acting } }: FinishInput,
+  lost: PodRecord,
+): Promise<PodRecord> {
+  const asked = await softly(() => reopened(world, acting, lost));
+  return asked.kind === 'seen' ? asked.value : lost;
+}
+
+/** The same owner's record, under the uuid of a process that came before this one. */
+function isEarlierMine(record: PodRecord, owner: Owner): boolean {
+  return isLive(record) && record.owner.uuid !== owner.uuid && sameOwner(record.owner, owner);
+}
+
+async function isAway(world: World, podId: string): Promise<boolean> {
+  return (await world.provider.get(podId)).kind === 'absent';
+}
+
+function quiet(pod: string, reason: string, says: string): Outcome {
+  return { pod, order: 'teardown', kind: 'done', reason, says, detail: {} };
+}
+
+/** Says in the record that the time ran out, and lets whoever comes next take over at once. */
+export async function handOver(world: World, input: FinishInput, why: string): Promise<Outcome> {
+  const { acting, podId } = input.register;
+  const { state } = await world.registry.read();
+  const record = state.pods[`runpod.${podId}`];
+  const says = `not finished: ${why}; its record says so, and the reaper goes on from there`;
+  const told = { pod: podId, order: 'teardown' as const, kind: 'handed-over' as const, says, detail: {} };
+  if (record === undefined || !isLive(record)) return { ...told, reason: 'out-of-time' };
+  if (record.fence?.holder === acting.holder) {
+    await renewFence(world, acting, record, { step: record.fence.step, lapse: true });
+  }
+  const note = `handed over by the post step: ${why}`.slice(0, 300);
+  await world.registry.submit([{ ...settleBase(world, acting, record), note }]);
+  return { ...told, reason: 'out-of-time' };
+}
