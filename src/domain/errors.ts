@@ -54,6 +54,8 @@ export type WorldFailure =
   | 'rate-limited'
   | 'unexpected-answer'
   | 'server-error'
+  /** The other side knows no such request: another way may be taken. */
+  | 'unsupported'
   /** The request provably never left: it may be repeated, even a create. */
   | 'not-sent'
   /** The request left and no trustworthy answer came: the outcome is unknown. */

@@ -5,7 +5,7 @@ import { SWEEP_PATH } from '../../domain/registry/layout.ts';
 import { branchGone } from '../../domain/registry/read-errors.ts';
 import type { SweepState } from '../../domain/registry/sweep.ts';
 import { backoffMs } from './backoff.ts';
-import { judgeRead } from './outcome.ts';
+import { type Final, failureOf, judgeRead } from './outcome.ts';
 import {
   askTips,
   fetchRefs,
@@ -31,16 +31,16 @@ export type Look = {
   readonly lostTips: readonly string[];
 };
 
-function unreadable(session: Session, cameBack: string, next?: string): WorldError {
+function unreadable(session: Session, cameBack: string, final?: Final): WorldError {
   return new WorldError(
-    'registry-unreadable',
+    failureOf(final, 'registry-unreadable'),
     {
       tried: `Reading the registry at ${session.remote.place}`,
       cameBack,
       state: 'Nothing was written, and nothing was concluded from what could not be read',
-      next: next ?? 'Try again when the host answers; `git ls-remote` shows the same failure',
+      next: final?.next ?? 'Try again when the host answers; `git ls-remote` shows the same failure',
     },
-    { retryable: next === undefined },
+    { retryable: final === undefined },
   );
 }
 
@@ -51,7 +51,7 @@ async function asked(session: Session, call: () => Promise<GitAnswer>): Promise<
     const text = { exitCode: answer.exitCode, stdout: '', stderr: answer.stderr };
     const outcome = judgeRead(text);
     if (outcome.kind === 'done') return answer;
-    if (outcome.kind === 'final') throw unreadable(session, outcome.why, outcome.next);
+    if (outcome.kind === 'final') throw unreadable(session, outcome.why, outcome);
     // A branch that went away between two questions: ask the first one again.
     if (/couldn't find remote ref/.test(answer.stderr)) throw new ScratchError('the branch has just gone');
     if (tries >= READ_TRIES) throw unreadable(session, outcome.why);

@@ -1,4 +1,6 @@
 /** Tells the answers of git apart: done, lost race, wait, never, or unknown. Sources: docs/facts/git.md. */
+import type { WorldFailure } from '../../domain/errors.ts';
+import type { RefusedBy } from '../../domain/registry/write-refusal.ts';
 
 /** Unknown answers are `ambiguous`: the branch is read before anything is written again. */
 export type GitOutcome =
@@ -8,10 +10,28 @@ export type GitOutcome =
   | { readonly kind: 'locked'; readonly why: string }
   | { readonly kind: 'limited'; readonly why: string; readonly waitMs: number }
   /** Repeating it cannot help; `next` says what the reader must do. */
-  | { readonly kind: 'final'; readonly why: string; readonly next: string }
+  | {
+      readonly kind: 'final';
+      readonly because: RefusedBy;
+      readonly why: string;
+      readonly next: string;
+    }
   | { readonly kind: 'ambiguous'; readonly why: string };
 
-type Row = { readonly shape: RegExp; readonly why: string; readonly next: string };
+export type Final = Extract<GitOutcome, { kind: 'final' }>;
+
+/** What another credential may take over from is told apart from the rest. */
+export function failureOf(outcome: Final | undefined, otherwise: WorldFailure): WorldFailure {
+  return outcome?.because === 'bad-credentials' ? 'unauthorized' : otherwise;
+}
+
+type Row = {
+  readonly shape: RegExp;
+  /** Left out = configuration. */
+  readonly because?: RefusedBy;
+  readonly why: string;
+  readonly next: string;
+};
 
 const TOKEN = 'Give a token with "contents: write" (workflow permissions, or another token for the registry)';
 
@@ -19,17 +39,20 @@ const TOKEN = 'Give a token with "contents: write" (workflow permissions, or ano
 const FINAL: readonly Row[] = [
   {
     shape: /GH013|repository rule violations/,
+    because: 'ruleset',
     why: 'a ruleset refuses the push',
     next: 'Exempt this branch or this token from the ruleset that the server names',
   },
   {
     shape: /GH009|secret scanning|push protection/i,
+    because: 'secret-found',
     why: 'the server takes something in the commit for a secret',
     next: 'Look for a secret in labels and names, and change it at its source',
   },
   {
     shape:
       /GH006|protected branch|protected from (?:force push|deletion)|Cannot force-push|Cannot delete (?:this|a) protected/,
+    because: 'protected-branch',
     why: 'the branch is protected',
     next: 'Exempt this branch from the protection rule, force pushes to the state branch included',
   },
@@ -40,6 +63,7 @@ const FINAL: readonly Row[] = [
   },
   {
     shape: /repo(?:sitory)? (?:is|was) archived/i,
+    because: 'read-only',
     why: 'the repository is archived',
     next: 'Unarchive it or choose another registry',
   },
@@ -52,16 +76,23 @@ const FINAL: readonly Row[] = [
   {
     shape:
       /User permission denied for writing|Permission to \S+ denied|Write access to repository not granted|denied to \S+|You are not allowed to push/,
+    because: 'read-only',
     why: 'this token may only read',
     next: TOKEN,
   },
   {
     shape:
       /Authentication failed|Failed to authenticate|could not read (?:Username|Password)|Invalid username or (?:password|token)|Bad credentials|returned error: 401|Permission denied \((?:publickey|password)/,
+    because: 'bad-credentials',
     why: 'the credentials were refused',
     next: 'Give a valid token or key for the registry',
   },
-  { shape: /returned error: 403|remote: Forbidden/, why: 'the server forbids it (403)', next: TOKEN },
+  {
+    shape: /returned error: 403|remote: Forbidden/,
+    because: 'read-only',
+    why: 'the server forbids it (403)',
+    next: TOKEN,
+  },
   {
     shape: /returned error: 400/,
     why: 'the server does not accept the request (400)',
@@ -79,6 +110,7 @@ const FINAL: readonly Row[] = [
   },
   {
     shape: /hook declined/,
+    because: 'hook',
     why: 'a hook of the server refuses the push',
     next: 'Ask the server’s administrator which rule refused; its own words stand above',
   },
@@ -133,7 +165,10 @@ function judge(text: string): GitOutcome {
   if (LOCKED.test(text)) return { kind: 'locked', why };
   if (LIMITED.test(text)) return { kind: 'limited', why, waitMs: LIMIT_WAIT_MS };
   const row = FINAL.find(({ shape }) => shape.test(text));
-  if (row !== undefined) return { kind: 'final', why: `${row.why} (${why})`, next: row.next };
+  if (row !== undefined) {
+    const { because = 'configuration', next } = row;
+    return { kind: 'final', because, why: `${row.why} (${why})`, next };
+  }
   return LOST.test(text) ? { kind: 'lost-race', why } : { kind: 'ambiguous', why };
 }
 

@@ -10,7 +10,7 @@ import { isForeign } from '../../domain/registry/view.ts';
 import type { Submitted } from '../../ports.ts';
 import { backoffMs } from './backoff.ts';
 import { look } from './look.ts';
-import { type GitOutcome, judgePush } from './outcome.ts';
+import { type Final, failureOf, type GitOutcome, judgePush } from './outcome.ts';
 import { isAncestor, makeCommit, pushRef, readObjects } from './repository.ts';
 import type { Session } from './session.ts';
 import { advance, type TreeCache } from './tree-cache.ts';
@@ -125,11 +125,8 @@ async function tryOnce(session: Session, wish: Wish, maybes: Maybe[], fresh: boo
   return { kind: 'ended', submitted: { state, version: oid, results: applied.results } };
 }
 
-export function writeRefused(
-  session: Session,
-  outcome: { readonly why: string; readonly next: string },
-): WorldError {
-  return new WorldError('write-refused', {
+export function writeRefused(session: Session, outcome: Final): WorldError {
+  return new WorldError(failureOf(outcome, 'write-refused'), {
     tried: `Writing to the registry at ${session.remote.place}`,
     cameBack: outcome.why,
     state: 'Nothing was written, and trying again as is would not help',

@@ -1,7 +1,7 @@
 /** One request to GitHub and its answer, whatever it is: no retries, no redirects, no plugin that waits for itself. */
-import { Octokit } from '@octokit/rest';
+import type { Octokit } from '@octokit/core';
 import { z } from 'zod';
-import { wayOut } from './way-out.ts';
+import { type Fetch, wayOut } from './way-out.ts';
 
 export type Answer =
   | {
@@ -9,6 +9,8 @@ export type Answer =
       readonly status: number;
       readonly headers: Readonly<Record<string, string>>;
       readonly body: unknown;
+      /** Left out = by REST. */
+      readonly over?: 'graphql';
     }
   /** No trustworthy answer came; whether the request was carried out is unknown. */
   | { readonly kind: 'silence'; readonly why: string };
@@ -61,20 +63,28 @@ function answerOf(thrown: unknown): Answer {
   return { kind: 'answer', status: response.status, headers: response.headers, body: response.data };
 }
 
-export function openApi(options: ApiOptions): Api {
-  const fetch = wayOut(new URL(options.apiUrl), process.env);
-  const octokit = new Octokit({
+/** Loaded with the first request: a door that asks nothing of GitHub starts without it. */
+async function openOctokit(options: ApiOptions, fetch: Fetch | null): Promise<Octokit> {
+  const { Octokit: Client } = await import('@octokit/core');
+  return new Client({
     auth: options.token,
     baseUrl: options.apiUrl,
     userAgent: options.userAgent,
     log: silent,
     ...(fetch === null ? {} : { request: { fetch } }),
   });
+}
+
+export function openApi(options: ApiOptions): Api {
+  const fetch = wayOut(new URL(options.apiUrl), process.env);
+  let opened: Promise<Octokit> | null = null;
   const ask = async (
     method: string,
     url: string,
     data?: Readonly<Record<string, unknown>>,
   ): Promise<Answer> => {
+    opened ??= openOctokit(options, fetch);
+    const octokit = await opened;
     try {
       const {
         status,
@@ -95,6 +105,9 @@ export function openApi(options: ApiOptions): Api {
   };
   return {
     rest: (method, path, body) => ask(method, path, body),
-    graphql: (query, variables) => ask('POST', options.graphqlUrl, { query, variables }),
+    async graphql(query, variables) {
+      const answer = await ask('POST', options.graphqlUrl, { query, variables });
+      return answer.kind === 'answer' ? { ...answer, over: 'graphql' } : answer;
+    },
   };
 }

@@ -1,5 +1,6 @@
 /** Tells GitHub's answers apart: done, lost race, wait, never, or unknown. Sources: docs/facts/github.md. */
 import { z } from 'zod';
+import type { RefusedBy } from '../../domain/registry/write-refusal.ts';
 import type { Answer } from './api.ts';
 
 /** Unknown answers are `ambiguous`: the branch is read before anything is written again. */
@@ -8,7 +9,12 @@ export type Outcome =
   | { readonly kind: 'lost-race'; readonly why: string }
   | { readonly kind: 'limited'; readonly why: string; readonly waitMs: number }
   /** Repeating it cannot help; `next` says what the reader must do. */
-  | { readonly kind: 'final'; readonly why: string; readonly next: string }
+  | {
+      readonly kind: 'final';
+      readonly because: RefusedBy;
+      readonly why: string;
+      readonly next: string;
+    }
   /** A well-formed "no such thing", or one that this token may not see. */
   | { readonly kind: 'missing'; readonly why: string }
   /** The repository bears another name now. */
@@ -20,7 +26,12 @@ export type Outcome =
   | { readonly kind: 'ambiguous'; readonly why: string };
 
 type Answered = Extract<Answer, { kind: 'answer' }>;
-type Row = { readonly shape: RegExp; readonly why: string; readonly next: string };
+type Row = {
+  readonly shape: RegExp;
+  readonly because: RefusedBy;
+  readonly why: string;
+  readonly next: string;
+};
 
 const WRITE = 'Give the job "permissions: contents: write", or registry-token a token that may write there';
 
@@ -28,36 +39,43 @@ const WRITE = 'Give the job "permissions: contents: write", or registry-token a 
 const FINAL: readonly Row[] = [
   {
     shape: /secret (?:detected|scanning)|push protection|GH009/i,
+    because: 'secret-found',
     why: 'GitHub takes something in the commit for a secret',
     next: 'Look for a secret in labels and names, and change it at its source',
   },
   {
     shape: /rule violations|GH013|Reference update failed/i,
+    because: 'ruleset',
     why: 'a ruleset refuses the update',
     next: 'Exempt the registry branch and its -state branch from the ruleset, or use a token that may bypass it',
   },
   {
     shape: /BRANCH_PROTECTION|protected (?:ref|branch)|GH006|must be made through a pull request/i,
+    because: 'protected-branch',
     why: 'the branch is protected',
     next: 'Exempt the registry branch and its -state branch from the protection rule',
   },
   {
     shape: /archived/i,
+    because: 'read-only',
     why: 'the repository is archived',
     next: 'Unarchive it or choose another registry-repository',
   },
   {
     shape: /SAML|single sign-on/i,
+    because: 'read-only',
     why: 'the organisation asks for single sign-on',
     next: 'Authorise the token for the organisation, or give another one',
   },
   {
     shape: /IP allow list/i,
+    because: 'configuration',
     why: 'the organisation lets only listed addresses in',
     next: 'Add this runner to its IP allow list, or use a runner that is on it',
   },
   {
     shape: /Resource not accessible|FORBIDDEN|Must have admin|Write access/i,
+    because: 'read-only',
     why: 'this token may not do that',
     next: WRITE,
   },
@@ -109,7 +127,9 @@ function byWords(text: string, answer: Answered, now: number): Outcome | null {
   if (LIMITED.test(text)) return { kind: 'limited', why, waitMs: waitOf(answer, now) };
   if (LOST.test(text) || LAGGING.test(text)) return { kind: 'lost-race', why };
   const row = finalRow(text);
-  return row === undefined ? null : { kind: 'final', why: `${row.why} (${why})`, next: row.next };
+  return row === undefined
+    ? null
+    : { kind: 'final', because: row.because, why: `${row.why} (${why})`, next: row.next };
 }
 
 function mentionsErrors(body: unknown): boolean {
@@ -140,25 +160,30 @@ function textOf(body: unknown): string {
 }
 
 function judgeRefusal(answer: Answered, now: number): Outcome {
-  const { status, headers } = answer;
+  const { status, headers, over } = answer;
   const text = textOf(answer.body);
   const why = told(`${status} ${text}`);
   if (status === 401) {
     return {
       kind: 'final',
+      because: 'bad-credentials',
       why: `the token was refused (${why})`,
       next: 'Give a valid token; one of a job ends with the job',
     };
   }
   if (status === 429 || (status === 403 && (headers['retry-after'] ?? '') !== ''))
     return { kind: 'limited', why, waitMs: waitOf(answer, now) };
+  // A repository that may not be seen is no such status here, but an error of a 200.
+  if (status === 405 || (over === 'graphql' && (status === 404 || status === 410)))
+    return { kind: 'unsupported', why };
   if (status >= 500 || /timed out/i.test(text)) return { kind: 'ambiguous', why };
   if (status === 409 && /repository is empty/i.test(text)) return { kind: 'empty', why };
   const known = byWords(text, answer, now);
   if (known !== null) return known;
   if (status === 403 && headers['x-ratelimit-remaining'] === '0')
     return { kind: 'limited', why, waitMs: waitOf(answer, now) };
-  if (status === 403) return { kind: 'final', why: `GitHub forbids it (${why})`, next: WRITE };
+  if (status === 403)
+    return { kind: 'final', because: 'read-only', why: `GitHub forbids it (${why})`, next: WRITE };
   if (status === 404 || status === 410) return { kind: 'missing', why };
   if (status === 409) return { kind: 'lost-race', why };
   return { kind: 'ambiguous', why };

@@ -1,5 +1,5 @@
 /** How a registry on GitHub that cannot be read or written is told. */
-import { WorldError } from '../../domain/errors.ts';
+import { WorldError, type WorldFailure } from '../../domain/errors.ts';
 import type { Outcome } from './outcome.ts';
 
 export type Failed = Exclude<Outcome, { kind: 'done' }>;
@@ -24,9 +24,15 @@ function nextOf(outcome: Failed): string {
   }
 }
 
+/** What somebody else may take over from: another credential, another way. */
+function failureOf(outcome: Failed, otherwise: WorldFailure): WorldFailure {
+  if (outcome.kind === 'unsupported') return 'unsupported';
+  return outcome.kind === 'final' && outcome.because === 'bad-credentials' ? 'unauthorized' : otherwise;
+}
+
 export function unreadable(place: string, outcome: Failed): WorldError {
   return new WorldError(
-    'registry-unreadable',
+    failureOf(outcome, 'registry-unreadable'),
     {
       tried: `Reading the registry at ${place}`,
       cameBack: outcome.why,
@@ -38,7 +44,7 @@ export function unreadable(place: string, outcome: Failed): WorldError {
 }
 
 export function writeRefused(place: string, outcome: Failed): WorldError {
-  return new WorldError('write-refused', {
+  return new WorldError(failureOf(outcome, 'write-refused'), {
     tried: `Writing to the registry at ${place}`,
     cameBack: outcome.why,
     state: 'Nothing was written, and trying again as is would not help',
