@@ -1,16 +1,16 @@
 /** Chooses the adapters of the command line: here the outside world gets its names. */
 import { join } from 'node:path';
 import { localKeep } from '../adapters/local-keep.ts';
-import { unknownCi } from '../adapters/unknown-ci.ts';
 import { WorldError } from '../domain/errors.ts';
 import { type Part, seen, unseen } from '../domain/part.ts';
 import { VERSION } from '../domain/version.ts';
 import type { ArmKeys } from '../flows/arm.ts';
-import type { Mirror, Provider, RegistryStore, Shell, World } from '../ports.ts';
+import type { Ci, Mirror, Provider, RegistryStore, Shell, World } from '../ports.ts';
 import type { Call } from './call.ts';
 import {
   findApiKey,
   findDeadmanToken,
+  findForgeToken,
   findRegistryToken,
   findSshKey,
   findTokenFile,
@@ -34,7 +34,7 @@ export async function wire(call: Call, needs: Needs): Promise<World> {
     clock,
     chance,
     log,
-    ci: unknownCi(),
+    ci: await wireCi(call),
     keep: localKeep(diskLasts(call)),
     registry: await wireRegistry(call),
     provider: apiKey === null ? noProvider(call) : await wireProvider(call, apiKey),
@@ -52,6 +52,12 @@ async function wireProvider(call: Call, apiKey: string): Promise<Provider> {
     userAgent: `podtrack/${VERSION} (cli)`,
     clock: call.clock,
   });
+}
+
+async function wireCi(call: Call): Promise<Ci> {
+  const { actionsCi } = await import('../adapters/actions-ci.ts');
+  const token = findForgeToken(call)?.value ?? null;
+  return actionsCi({ env: call.env, token, userAgent: `podtrack/${VERSION} (cli)`, clock: call.clock });
 }
 
 export async function wireRegistry(call: Call): Promise<RegistryStore> {

@@ -120,20 +120,6 @@ export async function compare({ repository, caught }: Call): Promise<Reply> {
   });
 }
 
-export async function getRun({ repository, caught }: Call): Promise<Reply> {
-  const [id = '', attempt] = caught;
-  const run = repository.switches.runs.get(Number(id));
-  if (run === undefined || (attempt !== undefined && Number(attempt) > run.attempt)) return notFound();
-  const older = attempt !== undefined && Number(attempt) < run.attempt;
-  return ok({
-    id: Number(id),
-    run_attempt: attempt === undefined ? run.attempt : Number(attempt),
-    status: older ? 'completed' : run.status,
-    conclusion: older ? 'failure' : run.conclusion,
-    repository: { id: repository.id, full_name: repository.name },
-  });
-}
-
 export async function rateLimit({ repository }: Call): Promise<Reply> {
   const { rest, graphql } = repository.switches;
   const told = ({ limit, used, resetAt }: typeof rest): unknown => ({

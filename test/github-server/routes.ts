@@ -1,4 +1,5 @@
 /** The REST routes of one repository, and what each of them needs. */
+import * as actions from './actions-reads.ts';
 import type { Reply } from './refusals.ts';
 import * as reads from './rest-reads.ts';
 import * as writes from './rest-writes.ts';
@@ -26,8 +27,20 @@ export const ROUTES: readonly Route[] = [
   row('GET git/blobs', /^\/git\/blobs\/([^/]+)$/, reads.getBlob),
   row('GET contents', /^\/contents\/(.+)$/, reads.getContents),
   row('GET compare', /^\/compare\/([^/]+?)\.\.\.([^/]+)$/, reads.compare),
-  row('GET actions/runs', /^\/actions\/runs\/(\d+)$/, reads.getRun),
-  row('GET actions/runs/attempts', /^\/actions\/runs\/(\d+)\/attempts\/(\d+)$/, reads.getRun),
+  row('GET actions/runs', /^\/actions\/runs\/(\d+)$/, actions.withActions(actions.getRun)),
+  row(
+    'GET actions/runs/attempts',
+    /^\/actions\/runs\/(\d+)\/attempts\/(\d+)$/,
+    actions.withActions(actions.getRun),
+  ),
+  row(
+    'GET actions/jobs',
+    /^\/actions\/runs\/(\d+)(?:\/attempts\/(\d+))?\/jobs$/,
+    actions.withActions(actions.listJobs),
+  ),
+  row('GET actions/runs list', /^\/actions\/runs$/, actions.withActions(actions.listRuns)),
+  row('GET actions/workflows', /^\/actions\/workflows$/, actions.withActions(actions.listWorkflows)),
+  row('GET environments', /^\/environments\/([^/]+)$/, actions.withActions(actions.getEnvironment)),
   row('POST git/blobs', /^\/git\/blobs$/, writes.postBlob),
   row('POST git/trees', /^\/git\/trees$/, writes.postTree),
   row('POST git/commits', /^\/git\/commits$/, writes.postCommit),

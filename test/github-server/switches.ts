@@ -18,7 +18,26 @@ export type Scripted = {
 
 export type Bucket = { limit: number; used: number; resetAt: number };
 
-export type Run = { readonly status: string; readonly conclusion: string | null; readonly attempt: number };
+export type Job = {
+  readonly id: number;
+  readonly status: string;
+  readonly conclusion: string | null;
+  readonly completedAt: string | null;
+};
+
+export type Run = {
+  readonly status: string;
+  readonly conclusion: string | null;
+  readonly attempt: number;
+  /** RFC 3339; default: now. */
+  readonly updatedAt?: string;
+  /** Of the latest attempt. */
+  readonly jobs?: readonly Job[];
+};
+
+/** What the repository's settings say of an environment and of a workflow. */
+export type Environment = { readonly reviewers: boolean };
+export type WorkflowState = 'active' | 'disabled_inactivity' | 'disabled_manually';
 
 export type Switches = {
   /** By token; every other one is answered 401. */
@@ -42,6 +61,11 @@ export type Switches = {
   /** Old `owner/name`s of the repository. */
   readonly oldNames: Set<string>;
   readonly runs: Map<number, Run>;
+  /** False = no token may read runs, jobs, workflows and environments. */
+  mayReadActions: boolean;
+  readonly environments: Map<string, Environment>;
+  /** By path; default active. */
+  readonly workflowStates: Map<string, WorkflowState>;
 };
 
 export const TOKEN = 'ghs_made-up-token-of-a-test-0123456789';
@@ -64,6 +88,9 @@ export function newSwitches(now: number): Switches {
     blobsPerQuery: 5000,
     oldNames: new Set(),
     runs: new Map(),
+    mayReadActions: true,
+    environments: new Map(),
+    workflowStates: new Map(),
   };
 }
 

@@ -4,6 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { actionsCi } from '../../adapters/actions-ci.ts';
 import { diskKeep } from '../../adapters/disk-keep.ts';
 import { gitRegistry } from '../../adapters/git-registry.ts';
 import { nodeChance } from '../../adapters/node-chance.ts';
@@ -13,7 +14,6 @@ import { readPrivateKey } from '../../adapters/ssh/private-key.ts';
 import { sshMirror } from '../../adapters/ssh-mirror.ts';
 import { sshShell } from '../../adapters/ssh-shell.ts';
 import { systemClock } from '../../adapters/system-clock.ts';
-import { unknownCi } from '../../adapters/unknown-ci.ts';
 import type { ReaperRules } from '../../domain/rules.ts';
 import { VERSION } from '../../domain/version.ts';
 import type { ArmKeys } from '../../flows/arm.ts';
@@ -127,7 +127,7 @@ function placed(wish: SceneWish, account: WorldHandle, { home, privateKey }: Pla
     shell: sshShell({ privateKey, scripts: onPodText, clock, log }),
     mirror: sshMirror({ root: mirror, clock, log }),
     keep: diskKeep(),
-    ci: unknownCi(),
+    ci: actionsCi({ env: {}, token: null, userAgent: USER_AGENT, clock }),
     clock,
     log,
     chance,

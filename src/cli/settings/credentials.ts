@@ -88,6 +88,12 @@ export function findRegistryToken(call: Call, remote: string): Resolved<string> 
   return job === null ? null : known(call, job);
 }
 
+/** What asks the forge whether a run is over, as its own tools know it: GITHUB_TOKEN, else GH_TOKEN. */
+export function findForgeToken(call: Call): Resolved<string> | null {
+  const given = pick(call, { variable: 'GITHUB_TOKEN' }) ?? pick(call, { variable: 'GH_TOKEN' });
+  return given === null ? null : known(call, checked(given));
+}
+
 function originOf(url: string): string | null {
   return /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url).origin : null;
 }
