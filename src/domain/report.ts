@@ -3,7 +3,7 @@ import { type ExitCode, worstExit } from './errors.ts';
 import { type Alarm, alarmsOf } from './report/alarms.ts';
 import type { CycleFacts } from './report/facts.ts';
 import { type ReportRow, rowsOf, worstFirst } from './report/rows.ts';
-import { type Sums, sumsOf, type Totals, totalsOf } from './report/sums.ts';
+import { type Sums, sumsOf, type Totals, totalsOf, type Unasked, unaskedOwners } from './report/sums.ts';
 
 export const REPORT_SCHEMA = 1;
 
@@ -18,6 +18,8 @@ export type CycleReport = {
   readonly alarms: readonly Alarm[];
   readonly counts: Sums;
   readonly totals: Totals;
+  /** null = every run that owns a pod was asked for. */
+  readonly unasked: Unasked | null;
 };
 
 /** Pure: the same facts give the same report, in every door and in every form. */
@@ -34,6 +36,7 @@ export function reportCycle(facts: CycleFacts): CycleReport {
     alarms,
     counts,
     totals: totalsOf(facts),
+    unasked: unaskedOwners(facts),
   };
 }
 

@@ -312,7 +312,7 @@ describe('as Markdown', () => {
       return podPlan(`pod${String(index).padStart(4, '0')}`, reason, { label });
     });
 
-  it('says the same to a reader whatever pods are called', () => {
+  it('C69: says the same to a reader whatever pods are called', () => {
     const pods = labelled(LABELS.length, 'gpu-busy');
     const text = reportMarkdown(reportCycle(facts({ plan: { pods } })));
     const rows = text.split('\n').filter((line) => line.startsWith('| ') && !line.includes('---'));
@@ -326,7 +326,7 @@ describe('as Markdown', () => {
     expect(text).toMatch(/^[\n -~]*$/);
   });
 
-  it('stays far below 1 MiB with 3000 pods, sums first and worst first', () => {
+  it('C69: stays far below 1 MiB with 3000 pods, sums first and worst first', () => {
     const pods = [
       ...labelled(2999, 'gpu-busy'),
       podPlan('zzz', 'login-refused', { label: 'last in the alphabet' }),
@@ -338,11 +338,22 @@ describe('as Markdown', () => {
     expect(lines[0]).toBe('### podtrack: 1 problem, 0 warnings: exit 1');
     expect(lines[2]).toContain('3000 pods of ours: 3000 kept');
     expect(lines.find((line) => line.startsWith('| **red**'))).toContain('zzz');
-    expect(lines.findIndex((line) => line.startsWith('| **red**'))).toBeLessThan(10);
+    expect(lines.findIndex((line) => line.startsWith('| **red**'))).toBeLessThan(12);
     const short = reportMarkdown(reportCycle(facts({ plan: { pods }, outcomes })), 20_000);
     expect(short.length).toBeLessThan(20_000);
     expect(short).toContain('zzz');
     expect(short).toMatch(/\d+ more pod\(s\) are left out here, none worse than the last row/);
+  });
+
+  it('C59: says for how many pods nobody could ask whether the run is over, and why; nothing where all were asked', () => {
+    const blind = podPlan('blind', 'gpu-busy');
+    const asked = { ...blind.observation, owner: seen({ state: 'in-progress' as const }) };
+    const text = reportMarkdown(
+      reportCycle(facts({ plan: { pods: [blind, { ...blind, observation: asked }] } })),
+    );
+    expect(text).toContain('Whether the run that owns it is over is unknown for 1 pod &#40;not asked&#41;');
+    const whole = reportMarkdown(reportCycle(facts({ plan: { pods: [{ ...blind, observation: asked }] } })));
+    expect(whole).not.toContain('is over is unknown');
   });
 
   it('tells alarms in words of their own, escaped', () => {

@@ -3,7 +3,14 @@ import { plainLine } from '../../adapters/plain-line.ts';
 import { formatUsd } from '../../domain/budget.ts';
 import { whatHappened } from '../../domain/report/markdown.ts';
 import type { Grade, ReportRow } from '../../domain/report/rows.ts';
-import { saysAttempts, saysCounts, saysLeft, saysMoney, saysResult } from '../../domain/report/words.ts';
+import {
+  saysAttempts,
+  saysCounts,
+  saysLeft,
+  saysMoney,
+  saysResult,
+  saysUnasked,
+} from '../../domain/report/words.ts';
 import type { CycleReport } from '../../domain/report.ts';
 import type { Mood, Page } from '../call.ts';
 import { type Column, table } from './table.ts';
@@ -38,6 +45,7 @@ export function cycleLines(report: CycleReport, page: Page): readonly string[] {
     saysCounts(report),
     ...(report.dryRun ? [] : [saysAttempts(report)]),
     plainLine(saysMoney(report.totals)),
+    ...saysUnasked(report).map(plainLine),
   ];
 }
 

@@ -54,6 +54,7 @@ export function reportJson(report: CycleReport): JsonObject {
       account: balance.kind === 'seen' ? { ...balance.value } : null,
       accountUnseen: balance.kind === 'unseen' ? balance.reason : null,
     },
+    ownersUnasked: report.unasked === null ? null : { ...report.unasked },
     alarms: report.alarms.map((alarm) => ({ ...alarm })),
     pods: report.rows.map(rowJson),
   };

@@ -4,7 +4,7 @@ import { formatInstant } from '../instant.ts';
 import { markdownCell } from '../registry/plain-text.ts';
 import type { CycleReport } from '../report.ts';
 import type { ReportRow } from './rows.ts';
-import { saysAttempts, saysCounts, saysLeft, saysMoney, saysResult } from './words.ts';
+import { saysAttempts, saysCounts, saysLeft, saysMoney, saysResult, saysUnasked } from './words.ts';
 
 /** A summary over 1 MiB is dropped whole, so it stays well below. Everything written is ASCII: one byte a character. */
 export const SUMMARY_BYTES = 900_000;
@@ -21,6 +21,7 @@ export function reportMarkdown(report: CycleReport, mostBytes: number = SUMMARY_
     // The reason of an unknown balance is foreign text.
     `${markdownCell(saysMoney(report.totals), 400)}.`,
     '',
+    ...saysUnasked(report).flatMap((line) => [`${markdownCell(line, 400)}.`, '']),
     ...report.alarms.map((alarm) => `- **${alarm.grade}** ${markdownCell(alarm.says, 400)}`),
     ...(report.alarms.length > 0 ? [''] : []),
   ];

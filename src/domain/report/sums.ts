@@ -65,3 +65,14 @@ export function totalsOf(facts: CycleFacts): Totals {
     balance: facts.balance,
   };
 }
+
+/** Owners with a run whose end nobody could ask for; their pods are judged by deadline and idleness alone. */
+export type Unasked = { readonly pods: number; readonly why: string };
+
+export function unaskedOwners({ plan }: CycleFacts): Unasked | null {
+  const reasons = plan.pods.flatMap(({ record, observation: { owner } }) =>
+    record.owner.key !== null && owner.kind === 'unseen' ? [owner.reason] : [],
+  );
+  const [why] = reasons;
+  return why === undefined ? null : { pods: reasons.length, why };
+}

@@ -46,6 +46,15 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** Nothing where every run was asked for: working without the answer is allowed, and always said. */
+export function saysUnasked({ unasked }: CycleReport): readonly string[] {
+  if (unasked === null) return [];
+  const { pods, why } = unasked;
+  return [
+    `Whether the run that owns it is over is unknown for ${plural(pods, 'pod')} (${why}): deadline and idleness alone end such a pod`,
+  ];
+}
+
 /** RFC 3339 to the second: people do not read milliseconds. */
 export function saysInstant(at: number): string {
   return formatInstant(Math.floor(at / SECOND_MS) * SECOND_MS);
