@@ -17,8 +17,6 @@ export default defineConfig({
     maxWorkers: 2 * availableParallelism(),
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // A shared CI machine can starve a real socket or shell past its limit; a fault of ours fails twice.
-    retry: process.env['CI'] === 'true' ? 1 : 0,
     reporters: [
       'default',
       new LeftOutReporter(),

@@ -1,8 +1,10 @@
 /** OpenSSH's private key container: looked into without a passphrase, and written for keys that Node made. */
-import { type KeyObject, randomBytes } from 'node:crypto';
+import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 
 const MAGIC = Buffer.from('openssh-key-v1\0', 'latin1');
 const CIPHER_BLOCK = 8;
+/** An Ed25519 seed or point; it stands last in its DER form, whose export to JWK can hang Node 20 (docs/facts/ssh.md). */
+const HALF_BYTES = 32;
 
 /** What a container is good for; `damaged` carries the reason. */
 export type Container = { kind: 'open' } | { kind: 'locked' } | { kind: 'damaged'; reason: string };
@@ -50,9 +52,8 @@ export function armoured(label: string, data: Buffer): string {
 
 /** An Ed25519 private key as OpenSSH text: Node writes PKCS#8, which ssh2 does not read. */
 export function ed25519ToOpenSsh(key: KeyObject, comment: string): string {
-  const jwk = key.export({ format: 'jwk' });
-  const seed = Buffer.from(jwk.d ?? '', 'base64url');
-  const point = Buffer.from(jwk.x ?? '', 'base64url');
+  const seed = key.export({ type: 'pkcs8', format: 'der' }).subarray(-HALF_BYTES);
+  const point = pointOf(key);
   const publicHalf = Buffer.concat([field('ssh-ed25519'), field(point)]);
   const check = randomBytes(4);
   const secret = Buffer.concat([
@@ -72,6 +73,10 @@ export function ed25519ToOpenSsh(key: KeyObject, comment: string): string {
 
 /** The `authorized_keys` line that belongs to an Ed25519 private key. */
 export function ed25519PublicLine(key: KeyObject, comment: string): string {
-  const point = Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url');
-  return `ssh-ed25519 ${Buffer.concat([field('ssh-ed25519'), field(point)]).toString('base64')} ${comment}`;
+  const blob = Buffer.concat([field('ssh-ed25519'), field(pointOf(key))]);
+  return `ssh-ed25519 ${blob.toString('base64')} ${comment}`;
+}
+
+function pointOf(key: KeyObject): Buffer {
+  return createPublicKey(key).export({ type: 'spki', format: 'der' }).subarray(-HALF_BYTES);
 }

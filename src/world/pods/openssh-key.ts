@@ -9,13 +9,20 @@ export interface OpensshKey {
   readonly fingerprint: string;
 }
 
-/** A fresh key. Made with node:crypto because ssh2's own generator now and then gives pairs that do not parse. */
+/** A seed or a point; it stands last in its DER form. */
+const HALF_BYTES = 32;
+
+/**
+ * A fresh key. Made with node:crypto because ssh2's own generator now and then gives pairs that do not parse, and read from DER
+ * because a garbage collection within an export to JWK locks Node 20 up for ever.
+ */
 export function makeOpensshKey(comment: string): OpensshKey {
-  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  if (jwk.d === undefined || jwk.x === undefined)
-    throw new Error('node:crypto gave an ed25519 key without its halves');
-  const seed = Buffer.from(jwk.d, 'base64url');
-  const point = Buffer.from(jwk.x, 'base64url');
+  const made = generateKeyPairSync('ed25519', {
+    privateKeyEncoding: { type: 'pkcs8', format: 'der' },
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+  });
+  const seed = made.privateKey.subarray(-HALF_BYTES);
+  const point = made.publicKey.subarray(-HALF_BYTES);
   const publicBlob = Buffer.concat([field('ssh-ed25519'), field(point)]);
   return {
     privateKey: pem(privateBody({ seed, point, publicBlob, comment })),

@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import { Transform } from 'node:stream';
 import type { ServerChannel } from 'ssh2';
 import type { Conduct } from './conduct.ts';
+import { outputsOf } from './ssh-writers.ts';
 
 /**
  * Runs until the process has ended and its output is closed. As under OpenSSH without a terminal, the exit status goes out at
@@ -20,12 +21,10 @@ export function joinCommand(
     open -= 1;
     if (open === 0) channel.stderr.end(() => channel.end());
   };
-  const gate = stallAfter(conduct.stallAfterBytes);
-  child.stdout.pipe(gate).pipe(channel, { end: false });
-  child.stderr.pipe(channel.stderr, { end: false });
+  const out = outputsOf(channel);
+  child.stdout.pipe(stallAfter(conduct.stallAfterBytes)).pipe(out.stdout).once('finish', finishOne);
+  child.stderr.pipe(out.stderr).once('finish', finishOne);
   channel.pipe(child.stdin);
-  gate.once('end', finishOne);
-  child.stderr.once('end', finishOne);
   child.once('exit', (code, signal) => {
     if (signal === null) channel.exit(code ?? 255);
     else channel.exit(signal.replace(/^SIG/, ''), false, '');
@@ -36,7 +35,15 @@ export function joinCommand(
     channel.exit(255);
     channel.end();
   });
-  for (const stream of [child.stdin, child.stdout, child.stderr, channel, channel.stderr])
+  for (const stream of [
+    child.stdin,
+    child.stdout,
+    child.stderr,
+    out.stdout,
+    out.stderr,
+    channel,
+    channel.stderr,
+  ])
     stream.on('error', ignore);
 }
 

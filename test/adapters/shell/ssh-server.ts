@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Socket, type Server as TcpServer } from 'node:net';
 import ssh2, { type Connection, type ServerChannel } from 'ssh2';
+import { outputsOf } from '../../../src/world/pods/ssh-writers.ts';
 import { keyPair } from './keys.ts';
 
 /** Each fault can be set and cleared while the server runs. */
@@ -60,20 +61,26 @@ function end(child: ChildProcess): void {
   }
 }
 
-function feed(state: State, channel: ServerChannel, connection: Connection, child: ChildProcess): void {
+function feed(
+  state: State,
+  out: ReturnType<typeof outputsOf>,
+  connection: Connection,
+  child: ChildProcess,
+): void {
   let sent = 0;
   child.stdout?.on('data', (chunk: Buffer) => {
     const { cutAfterBytes, freezeAfterBytes } = state.faults;
     const limit = cutAfterBytes ?? freezeAfterBytes ?? Number.POSITIVE_INFINITY;
     const part = chunk.subarray(0, Math.max(0, limit - sent));
     sent += part.length;
-    if (part.length > 0 && channel.write(part) === false) {
+    const cut = sent >= (cutAfterBytes ?? Number.POSITIVE_INFINITY);
+    const cutOff = cut ? () => connection.end() : undefined;
+    if ((part.length > 0 || cut) && !out.stdout.write(part, cutOff)) {
       child.stdout?.pause();
-      channel.once('drain', () => child.stdout?.resume());
+      out.stdout.once('drain', () => child.stdout?.resume());
     }
-    if (cutAfterBytes !== undefined && sent >= cutAfterBytes) connection.end();
   });
-  child.stderr?.on('data', (chunk: Buffer) => channel.stderr.write(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => out.stderr.write(chunk));
 }
 
 function run(state: State, channel: ServerChannel, connection: Connection, command: string): void {
@@ -90,12 +97,17 @@ function run(state: State, channel: ServerChannel, connection: Connection, comma
   child.stdin?.on('error', () => undefined);
   channel.on('error', () => undefined);
   channel.pipe(child.stdin as NodeJS.WritableStream);
-  feed(state, channel, connection, child);
+  const out = outputsOf(channel);
+  feed(state, out, connection, child);
   child.on('close', (code) => {
     state.children.delete(child);
     if (faults.freezeAfterBytes !== undefined) return;
-    channel.exit(code ?? 1);
-    channel.end();
+    out.stdout.end(() => {
+      out.stderr.end(() => {
+        channel.exit(code ?? 1);
+        channel.end();
+      });
+    });
   });
   channel.on('close', () => {
     state.channels -= 1;

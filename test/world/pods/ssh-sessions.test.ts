@@ -1,6 +1,7 @@
 /** Sessions on a pod of the world, seen by a real ssh2 client: streams, exit codes, signals, channels, logins. */
-import ssh2 from 'ssh2';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import ssh2, { type ClientChannel } from 'ssh2';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { PodAddress } from '../../../src/world/pod-hosts.ts';
 import { createFolderPodHosts, type FolderPodHosts } from '../../../src/world/pods/folder-pod-hosts.ts';
 import { makeOpensshKey } from '../../../src/world/pods/openssh-key.ts';
@@ -42,6 +43,22 @@ describe('a command', () => {
   it('brings large output whole on both streams', async () => {
     const heard = await guest.exec('head -c 9000000 /dev/zero; head -c 100000 /dev/zero | tr "\\0" e >&2');
     expect([heard.stdout.length, heard.stderr.length, heard.code]).toEqual([9_000_000, 100_000, 0]);
+  });
+
+  it('whose both streams wait for a slow reader loses and repeats nothing', async () => {
+    const script =
+      'head -c 9000000 /dev/zero & until [ -e full ]; do sleep 0.01; done; head -c 100000 /dev/zero >&2; : >both; wait';
+    const channel = await new Promise<ClientChannel>((resolve, reject) => {
+      guest.client.exec(script, (cause, opened) => (cause === undefined ? resolve(opened) : reject(cause)));
+    });
+    // Nothing is read until stdout has filled the window and stderr waits behind it.
+    await vi.waitFor(() => expect(channel).toHaveProperty('incoming.window', 0), 20_000);
+    await guest.exec(': >full; until [ -e both ]; do sleep 0.01; done');
+    const heard = { stdout: 0, stderr: 0 };
+    channel.on('data', (bytes: Buffer) => (heard.stdout += bytes.length));
+    channel.stderr.on('data', (bytes: Buffer) => (heard.stderr += bytes.length));
+    await once(channel, 'close');
+    expect(heard).toEqual({ stdout: 9_000_000, stderr: 100_000 });
   });
 
   it('that never reads its stdin still ends', async () => {
