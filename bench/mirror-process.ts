@@ -30,7 +30,7 @@ async function pull({
   const address = { host: '127.0.0.1', port, username };
   const session = await shell.open({ podId: 'pod-1', address, pins: null });
   const mirror = sshMirror({ root: localPath, clock, log });
-  const spec = { podId: 'pod-1', remotePath, localPath, budgetMs: 600_000 };
+  const spec = { podId: 'pod-1', remotePath, choice: null, localPath, budgetMs: 600_000 };
   const { files, bytes, refused, moving } = await mirror.pull(session, spec);
   if (refused.length + moving.length > 0) throw new Error('not everything came');
   const wallMs = performance.now() - begunAt;

@@ -1,5 +1,6 @@
 /** The few things we can do to the world. Flows see these interfaces and nothing behind them. */
 import type { Manifest, Pulled } from './domain/artifacts.ts';
+import type { Choice } from './domain/choice.ts';
 import type { EvidenceText } from './domain/evidence.ts';
 import type { Owner, OwnerLiveness } from './domain/owner.ts';
 import type { Part } from './domain/part.ts';
@@ -7,6 +8,7 @@ import type { Listing, Lookup, ProviderPod, SshAddress } from './domain/provider
 import type { RefusedBecause, RegistryEvent, RegistryOp } from './domain/registry/ops.ts';
 import type { RegistryState } from './domain/registry/state.ts';
 import type { SweepState } from './domain/registry/sweep.ts';
+import type { Workflow } from './domain/workflow.ts';
 
 /** Money as the provider tells it: micro-dollars and micro-dollars per hour. */
 export type Money = { readonly balanceMicroUsd: number; readonly spendPerHourMicroUsd: number };
@@ -37,7 +39,10 @@ export interface Provider {
 
 /** One consistent look at the registry. */
 export type Snapshot = {
+  /** With what waits in the queue folded in. */
   readonly state: RegistryState;
+  /** Entries of the queue that wait for a commit. */
+  readonly queued: number;
   /** Opaque version of what was read; null = there is no registry yet (a definite answer, not an error). */
   readonly version: string | null;
   readonly sweep: SweepState;
@@ -49,6 +54,8 @@ export type CautionCode = 'rewound' | 'damaged' | 'sweep-missing' | 'foreign-rep
 
 export type OpResult =
   | { readonly kind: 'applied'; readonly event: RegistryEvent }
+  /** Durable and seen by every reader, but not committed yet: the next winner or the reaper folds it. */
+  | { readonly kind: 'queued'; readonly event: RegistryEvent }
   | { readonly kind: 'duplicate' }
   | { readonly kind: 'refused'; readonly because: RefusedBecause; readonly detail: string };
 
@@ -73,7 +80,11 @@ export type HistoryEntry = {
 export interface RegistryStore {
   /** Throws WorldError `registry-unreadable`, `registry-newer-schema`; unreadable is never empty. */
   read(): Promise<Snapshot>;
-  /** Commits what applies of `ops` as one commit; duplicates and refusals are results, not errors. */
+  /**
+   * Commits what applies of `ops` as one commit, together with what waits in the queue; without `ops` only that.
+   * Duplicates and refusals are results, not errors. Where no commit could be made in time, ops that may come late
+   * are queued; the others fail.
+   */
   submit(ops: readonly RegistryOp[]): Promise<Submitted>;
   /** Replaces the sweep state by lease; a lost race is `false`, never a retry. */
   saveSweep(sweep: SweepState): Promise<boolean>;
@@ -125,6 +136,8 @@ export interface Shell {
 export type PullSpec = {
   readonly podId: string;
   readonly remotePath: string;
+  /** Which files below it; null = all. Manifest, copy and digest are those of the chosen files. */
+  readonly choice: Choice | null;
   /** A folder that the caller owns; null = `<mirror root>/<pod id>`. */
   readonly localPath: string | null;
   readonly budgetMs: number;
@@ -153,6 +166,13 @@ export interface Keep {
 export interface Ci {
   /** Liveness per owner, in order. One question per run, not per pod. */
   liveness(owners: readonly Owner[]): Promise<readonly Part<OwnerLiveness>[]>;
+}
+
+/** The workflows of the repository that runs us, as far as a token can see them. */
+export interface Workflows {
+  all(): Promise<Part<readonly Workflow[]>>;
+  /** Whether jobs of this environment wait for a person. */
+  needsReview(environment: string): Promise<Part<boolean>>;
 }
 
 export interface Clock {

@@ -48,6 +48,8 @@ export const DOORS = {
       'remote-path',
       'no-artifacts',
       'allow-empty',
+      'include',
+      'exclude',
       ...COPIES,
       'kill-in',
       'kill-absolute-min',

@@ -1,6 +1,7 @@
 /** What register is asked for, from its inputs: the flow's input, and what post is to do when the job ends. */
 import { isAbsolute, resolve } from 'node:path';
 import { microUsd } from '../domain/budget.ts';
+import { parseChoice } from '../domain/choice.ts';
 import { MINUTE_MS, parseDuration, SECOND_MS } from '../domain/duration.ts';
 import { type EndingWishes, parseEnding } from '../domain/job-end.ts';
 import { resolveRules } from '../domain/knobs.ts';
@@ -60,6 +61,7 @@ function flowInput(desk: Desk, read: Read): Omit<RegisterInput, 'podId'> {
     remotePath: textOrNull(read('remote-path')),
     noArtifacts: yesOrNo(read('no-artifacts'), 'no-artifacts', false),
     allowEmpty: yesOrNo(read('allow-empty'), 'allow-empty', false),
+    choice: parseChoice({ include: given(read('include')), exclude: given(read('exclude')) }, ''),
     killInMs: durationOr(read('kill-in'), 'kill-in', PROFILES[profile].killInMs),
     killInGiven: read('kill-in') !== '',
     killAbsoluteMs: absolute === '' ? null : parseDuration(absolute, 'kill-absolute-min'),
@@ -73,6 +75,8 @@ function flowInput(desk: Desk, read: Read): Omit<RegisterInput, 'podId'> {
     ownNonce: null,
   };
 }
+
+const given = (text: string): string[] => (text === '' ? [] : [text]);
 
 function costOf(text: string): number | null {
   const dollars = numberOrNull(text.replace(/^\$/, ''), 'cost');

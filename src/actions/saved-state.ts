@@ -1,5 +1,6 @@
 /** What register's main leaves for its post: written before the record, read back with a schema, secrets sealed. */
 import { z } from 'zod';
+import { choice } from '../domain/choice.ts';
 import { ENDINGS } from '../domain/job-end.ts';
 import { owner } from '../domain/owner.ts';
 import { podId } from '../domain/pod.ts';
@@ -27,6 +28,7 @@ const registerInput = z.object({
   remotePath: text,
   noArtifacts: z.boolean(),
   allowEmpty: z.boolean(),
+  choice: choice.nullable(),
   killInMs: z.number(),
   killInGiven: z.boolean(),
   killAbsoluteMs: amount,

@@ -46,6 +46,7 @@ async function end(desk: Desk): Promise<ExitCode> {
     podId,
     forcedBecause,
     skipPull: yesOrNo(read('skip-pull'), 'skip-pull', false),
+    choice: null,
     localPath: localPathOf(desk, read('local-path')),
     pullBudgetMs: durationOr(read('pull-budget'), 'pull-budget', PULL_BUDGET_MS),
     waitMs: WAIT_MS,

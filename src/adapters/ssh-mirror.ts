@@ -44,7 +44,7 @@ async function within<T>(visit: Visit, work: () => Promise<T>): Promise<T> {
   });
 }
 
-const NOWHERE = { remotePath: '/podtrack-no-such-path', localPath: null, budgetMs: 30_000 };
+const NOWHERE = { remotePath: '/podtrack-no-such-path', choice: null, localPath: null, budgetMs: 30_000 };
 
 /** See docs/facts/ssh.md for what the pod's side rests on. */
 export function sshMirror(options: SshMirrorOptions): Mirror {

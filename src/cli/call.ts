@@ -22,6 +22,8 @@ export type CliIo = {
 /** The flags of one call; an empty text counts as not given. */
 export type Given = {
   text(name: string): string | undefined;
+  /** Of a flag that may be repeated, in order, empty texts too. */
+  each(name: string): readonly string[];
   /** `--name` was given. */
   has(name: string): boolean;
   /** `--no-name` was given. */

@@ -1,8 +1,10 @@
 /** Flags that several verbs share, in the same words everywhere. */
 import type { Command } from 'commander';
+import { type Choice, parseChoice } from '../domain/choice.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { KNOBS, type Knob } from '../domain/knobs.ts';
 import { DEFAULT_RULES } from '../domain/rules.ts';
+import type { Call } from './call.ts';
 
 export function registryFlags(command: Command): void {
   command
@@ -19,6 +21,18 @@ export function ownerFlags(command: Command): void {
 
 export function sshFlags(command: Command): void {
   command.option('--ssh-key <file>', 'private key for the pods (PODTRACK_SSH_KEY: path or key)');
+}
+
+/** Which files below the artifact path; `what` says what they are chosen for. */
+export function choiceFlags(command: Command, what: string): void {
+  const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
+  command
+    .option('--include <pattern>', `${what}; may be repeated (*, ?, [..], {a,b}, ** over folders)`, collect)
+    .option('--exclude <pattern>', 'without these, whatever --include says; may be repeated', collect);
+}
+
+export function choiceOf({ given }: Call): Choice | null {
+  return parseChoice({ include: given.each('include'), exclude: given.each('exclude') }, '--');
 }
 
 export function switchFlags(command: Command): void {

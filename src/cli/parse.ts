@@ -114,6 +114,10 @@ export function givenOf(options: Readonly<Record<string, unknown>>): Given {
       const value = at(name);
       return typeof value === 'string' && value !== '' ? value : undefined;
     },
+    each(name) {
+      const values = at(name);
+      return Array.isArray(values) ? values.map(String) : [];
+    },
     has: (name) => at(name) === true,
     declined: (name) => at(name) === false,
   };

@@ -1,5 +1,6 @@
 /** Artifacts: what the pod holds, what was pulled, and when the two count as the same. */
 import { z } from 'zod';
+import { type Choice, choice, sameChoice } from './choice.ts';
 
 /** One regular file: path relative to the artifact root, size in bytes, SHA-256 in hex. */
 export type ManifestEntry = { readonly path: string; readonly size: number; readonly sha256: string };
@@ -14,7 +15,10 @@ export type Manifest = {
 
 /** What a pull brought: compared by list, size and digest; promoted as a whole or not at all. */
 export type Pulled = {
+  /** The chosen part of what the pod holds. */
   readonly remote: Manifest;
+  /** Files on the pod that the patterns left out. */
+  readonly leftOut: number;
   readonly files: number;
   readonly bytes: number;
   /** Where the promoted copy lies. */
@@ -34,7 +38,21 @@ export const mirrorFacts = z.object({
   digest: z.string(),
   verified: z.boolean(),
   moving: z.number().int().min(0).default(0),
+  leftOut: z.number().int().min(0).default(0),
+  /** What was chosen; null = every file. A podtrack that knew no patterns left it out and pulled all. */
+  choice: choice.nullable().default(null),
 });
+export type MirrorFacts = z.infer<typeof mirrorFacts>;
+
+export function mirrorFactsOf(pulled: Pulled, verified: boolean, chosen: Choice | null): MirrorFacts {
+  const { files, bytes, digest, leftOut } = pulled;
+  return { files, bytes, digest, verified, moving: pulled.moving.length, leftOut, choice: chosen };
+}
+
+/** Files of the last good mirror; null = none, or one of another choice, whose count says nothing about this one. */
+export function filesBefore(last: MirrorFacts | null, chosen: Choice | null): number | null {
+  return last?.verified === true && sameChoice(last.choice, chosen) ? last.files : null;
+}
 
 export type ManifestDifference = {
   readonly missing: readonly string[];
@@ -66,13 +84,13 @@ export function isSame(difference: ManifestDifference): boolean {
 
 /** Why a pull does not count as verified; the order is the order of checks. */
 export type Unverified =
-  | { readonly reason: 'nothing-there' }
+  | { readonly reason: 'nothing-there'; readonly leftOut: number }
   | { readonly reason: 'only-empty-files' }
   | { readonly reason: 'fewer-than-before'; readonly before: number; readonly now: number }
   | { readonly reason: 'entries-refused'; readonly paths: readonly string[] }
   | { readonly reason: 'changed-since'; readonly paths: readonly string[] };
 
-/** `before` = files of the last good mirror; `later` = a second manifest, taken ≤ 60 s before the kill. */
+/** `before` = files of the last good mirror of the same choice; `later` = a second manifest, taken ≤ 60 s before the kill. */
 export type VerifyInput = {
   readonly pulled: Pulled;
   readonly later: Manifest;
@@ -88,7 +106,9 @@ export type VerifyInput = {
 export function verify(input: VerifyInput): { kind: 'verified' } | ({ kind: 'unverified' } & Unverified) {
   const { pulled, later, before, allowEmpty } = input;
   const count = pulled.remote.files.length;
-  if (count === 0 && !allowEmpty) return { kind: 'unverified', reason: 'nothing-there' };
+  if (count === 0 && !allowEmpty) {
+    return { kind: 'unverified', reason: 'nothing-there', leftOut: pulled.leftOut };
+  }
   if (count > 0 && !allowEmpty && pulled.remote.files.every((file) => file.size === 0)) {
     return { kind: 'unverified', reason: 'only-empty-files' };
   }

@@ -1,6 +1,7 @@
 /** The record of one pod: what the registry branch holds about it. */
 import { z } from 'zod';
 import { mirrorFacts } from './artifacts.ts';
+import { choice } from './choice.ts';
 import { deadlines } from './deadlines.ts';
 import { instant } from './instant.ts';
 import { owner } from './owner.ts';
@@ -22,6 +23,8 @@ export const artifactSpec = z.object({
   remotePath: z.string().max(1000).nullable(),
   none: z.boolean(),
   allowEmpty: z.boolean().default(false),
+  /** Which files below the path; null = all, as in every record from before there were patterns. */
+  choice: choice.nullable().default(null),
 });
 
 /** Who holds the right to end the pod, why, and until when. */

@@ -1,5 +1,6 @@
 /** Carries out one cycle's orders: every pod by itself, in parallel, so that none holds up or stops another. */
-import { verify } from '../domain/artifacts.ts';
+import { filesBefore, mirrorFactsOf, verify } from '../domain/artifacts.ts';
+import { saysLeftOut } from '../domain/choice.ts';
 import { stopAt } from '../domain/deadlines.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Order } from '../domain/policy/orders.ts';
@@ -145,25 +146,20 @@ async function rearm(world: World, input: CarryInput, why: string): Promise<Outc
 async function mirror(world: World, input: CarryInput): Promise<Outcome> {
   const { session, pod } = input;
   const { record } = pod;
-  const { remotePath } = record.artifacts;
+  const { remotePath, choice } = record.artifacts;
   if (session === null || remotePath === null) {
     return outcome(input, 'mirror', 'not mirrored: no connection', { kind: 'failed', reason: 'no-session' });
   }
   const pulled = await world.mirror.pull(session, {
     podId: record.id,
     remotePath,
+    choice,
     localPath: null,
     budgetMs: input.pullBudgetMs,
   });
-  const before = record.lastMirror?.verified === true ? record.lastMirror.files : null;
+  const before = filesBefore(record.lastMirror, choice);
   const judged = verify({ pulled, later: pulled.remote, before, allowEmpty: record.artifacts.allowEmpty });
-  const facts = {
-    files: pulled.files,
-    bytes: pulled.bytes,
-    digest: pulled.digest,
-    verified: judged.kind === 'verified',
-    moving: pulled.moving.length,
-  };
+  const facts = mirrorFactsOf(pulled, judged.kind === 'verified', choice);
   const isNew = isNewMirror(record, facts);
   // What the results were at the last change, they still are: with a beating heart and a GPU at rest that is worth a word.
   const unchangedMs = isNew || record.lastMirror === null ? 0 : world.clock.now() - record.lastMirror.at;
@@ -179,8 +175,8 @@ async function mirror(world: World, input: CarryInput): Promise<Outcome> {
       detail: { files: pulled.files, bytes: pulled.bytes },
     });
   }
-  return outcome(input, 'mirror', `mirrored ${pulled.files} file(s)`, {
-    detail: { files: pulled.files, bytes: pulled.bytes, unchangedMs },
+  return outcome(input, 'mirror', `mirrored ${pulled.files} file(s)${saysLeftOut(pulled.leftOut)}`, {
+    detail: { files: pulled.files, bytes: pulled.bytes, leftOut: pulled.leftOut, unchangedMs },
   });
 }
 
@@ -206,6 +202,7 @@ async function end(world: World, input: CarryInput): Promise<Outcome> {
     verdict: verdictFacts(pod.verdict, pod.observation.at),
     session,
     noSession: visit.kind === 'unseen' ? visit.reason : 'no connection',
+    choice: pod.record.artifacts.choice,
     askAgain: () => input.askAgain(pod, session),
     localPath: null,
     pullBudgetMs: input.pullBudgetMs,

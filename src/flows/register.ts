@@ -178,7 +178,12 @@ async function recordOf(world: World, input: RegisterInput, pod: ProviderPod): P
       pullMarginMs: rules.pullMarginMs,
     }),
     rules,
-    artifacts: { remotePath: input.remotePath, none: input.noArtifacts, allowEmpty: input.allowEmpty },
+    artifacts: {
+      remotePath: input.remotePath,
+      none: input.noArtifacts,
+      allowEmpty: input.allowEmpty,
+      choice: input.choice,
+    },
     hostKey: await pinFromLog(world, pod),
     now,
     note: input.adopt ? ADOPTED : null,

@@ -1,5 +1,6 @@
 /** Sync: pulls the artifacts of one pod now and records what was pulled; ends nothing. */
-import { type Pulled, verify } from '../domain/artifacts.ts';
+import { filesBefore, mirrorFactsOf, type Pulled, verify } from '../domain/artifacts.ts';
+import { type Choice, sameChoice } from '../domain/choice.ts';
 import { Refusal } from '../domain/errors.ts';
 import type { PodRecord } from '../domain/pod.ts';
 import type { PullSpec, World } from '../ports.ts';
@@ -10,6 +11,8 @@ import { withSession } from './shown-pod.ts';
 import { settleBase } from './watch/settle.ts';
 
 export type SyncInput = OwnerAct & {
+  /** Instead of the record's choice of files; null = the record's. */
+  readonly choice: Choice | null;
   /** A folder that the caller owns; null = `<mirror root>/<pod id>`. */
   readonly localPath: string | null;
   readonly budgetMs: number;
@@ -21,6 +24,8 @@ export type Synced = {
   readonly pulled: Pulled;
   /** Why the copy does not count as verified; null = it does. */
   readonly unverified: string | null;
+  /** False for another choice than the record's: its count says nothing about the next mirror. */
+  readonly recorded: boolean;
 };
 
 /** Throws a Refusal when no artifacts were declared, WorldError when the pull failed; the old copy then stays. */
@@ -37,17 +42,16 @@ export async function sync(world: World, input: SyncInput): Promise<Synced> {
     });
   }
   const { localPath, budgetMs, onProgress } = input;
-  const spec: PullSpec = { podId: record.id, remotePath, localPath, budgetMs, onProgress };
+  const choice = input.choice ?? record.artifacts.choice;
+  const spec: PullSpec = { podId: record.id, remotePath, choice, localPath, budgetMs, onProgress };
   const pulled = await withSession(world, record, (session) => world.mirror.pull(session, spec));
-  const before = record.lastMirror?.verified === true ? record.lastMirror.files : null;
+  const before = filesBefore(record.lastMirror, choice);
   const judged = verify({ pulled, later: pulled.remote, before, allowEmpty: record.artifacts.allowEmpty });
-  const mirror = {
-    files: pulled.files,
-    bytes: pulled.bytes,
-    digest: pulled.digest,
-    verified: judged.kind === 'verified',
-    moving: pulled.moving.length,
-  };
-  await world.registry.submit([{ ...settleBase(world, input.acting, record), mirror }]);
-  return { record, pulled, unverified: judged.kind === 'verified' ? null : saysUnverified(judged) };
+  const unverified = judged.kind === 'verified' ? null : saysUnverified(judged);
+  const recorded = sameChoice(choice, record.artifacts.choice);
+  if (recorded) {
+    const mirror = mirrorFactsOf(pulled, unverified === null, choice);
+    await world.registry.submit([{ ...settleBase(world, input.acting, record), mirror }]);
+  }
+  return { record, pulled, unverified, recorded };
 }

@@ -1,5 +1,7 @@
 /** How a pod is ended, in one order: fence, pet, pull, verify, keep, ask again, terminate, confirm, settle. */
+import { mirrorFactsOf } from '../domain/artifacts.ts';
 import { formatUsd } from '../domain/budget.ts';
+import { type Choice, sameChoice, saysChoice, saysLeftOut } from '../domain/choice.ts';
 import { MINUTE_MS } from '../domain/duration.ts';
 import { WorldError } from '../domain/errors.ts';
 import type { Outcome } from '../domain/outcome.ts';
@@ -25,6 +27,8 @@ export type TeardownInput = {
   /** An open connection to the pod, if there is one. */
   readonly session: ShellSession | null;
   readonly noSession: string;
+  /** Which files must be verified: the record's, or what its owner asks for at this end. */
+  readonly choice: Choice | null;
   /** The policy, asked again with a fresh look; null = an explicit order, for which only the record counts. */
   readonly askAgain: (() => Promise<Verdict>) | null;
   readonly localPath: string | null;
@@ -81,7 +85,7 @@ async function endFenced(world: World, input: TeardownInput, held: PodRecord): P
   }
   // What is saved is told while the policy is asked again; an answer that grows old meanwhile is asked anew.
   const [marked, asked, evidence] = await Promise.all([
-    markVerified(world, input.acting, held, saved),
+    markVerified(world, input, held, saved),
     askPolicy(world, input),
     gatherEvidence(world, input),
   ]);
@@ -117,6 +121,7 @@ async function save(world: World, input: TeardownInput, held: PodRecord): Promis
       record: held,
       session: input.session,
       noSession: input.noSession,
+      choice: input.choice,
       localPath: input.localPath,
       budgetMs,
       name: `podtrack-${held.id}-${held.owner.attempt ?? 1}`,
@@ -130,19 +135,16 @@ async function save(world: World, input: TeardownInput, held: PodRecord): Promis
 /** One commit says what was saved and renews the fence; null = the fence is no longer ours. */
 async function markVerified(
   world: World,
-  acting: Acting,
+  { acting, choice }: TeardownInput,
   held: PodRecord,
   saved: Saved,
 ): Promise<PodRecord | null> {
   if (saved.kind !== 'verified') return held;
-  const mirror = {
-    files: saved.pulled.files,
-    bytes: saved.pulled.bytes,
-    digest: saved.pulled.digest,
-    verified: true,
-    moving: saved.pulled.moving.length,
-  };
-  const note = `verified and kept: ${saved.where}`.slice(0, 300);
+  // Another choice is no mirror of the record: if the pod stays up, the next one is measured against the last good one.
+  const isOther = !sameChoice(choice, held.artifacts.choice);
+  const mirror = isOther ? null : mirrorFactsOf(saved.pulled, true, choice);
+  const chosen = isOther ? ` (${saysChoice(choice) ?? 'every file'})` : '';
+  const note = `verified and kept: ${saved.where}${chosen}`.slice(0, 300);
   const learned = { ...settleBase(world, acting, held), mirror, note };
   const renewed = await renewFence(world, acting, held, { step: 'verified', learned });
   return renewed.kind === 'held' ? renewed.record : null;
@@ -216,7 +218,7 @@ async function letGo(
 function saysEnd(input: TeardownInput, saved: Saved, proof: string): string {
   const artifacts =
     saved.kind === 'verified'
-      ? `${saved.pulled.files} artifact file(s) verified and kept (${saved.where})`
+      ? `${saved.pulled.files} artifact file(s) verified and kept (${saved.where})${saysLeftOut(saved.pulled.leftOut)}`
       : saved.kind === 'none-wanted'
         ? 'no artifacts were wanted'
         : `artifacts not saved (${saved.why})`;

@@ -7,6 +7,7 @@ const file = (path: string, size = 3, sha256 = 'aa') => ({ path, size, sha256 })
 const tree = (...files: Manifest['files']): Manifest => ({ files, links: [], others: [] });
 const pulled = (remote: Manifest, of: Partial<Pulled> = {}): Pulled => ({
   remote,
+  leftOut: 0,
   files: remote.files.length,
   bytes: 3,
   place: '/tmp/x',

@@ -87,7 +87,7 @@ export function aRecord(of: Partial<PodRecord> = {}): PodRecord {
     costPerHourMicroUsd: 2_690_000,
     deadlines: someDeadlines(),
     rules: DEFAULT_RULES,
-    artifacts: { remotePath: '/workspace/results', none: false, allowEmpty: false },
+    artifacts: { remotePath: '/workspace/results', none: false, allowEmpty: false, choice: null },
     hostKey: null,
     now: NOW - minutes(100),
     note: null,

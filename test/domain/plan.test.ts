@@ -297,7 +297,7 @@ describe('orders', () => {
     ],
     [
       'declined artifacts are not mirrored',
-      looked(record('a', { artifacts: { remotePath: null, none: true, allowEmpty: false } }), {
+      looked(record('a', { artifacts: { remotePath: null, none: true, allowEmpty: false, choice: null } }), {
         visit: beating,
       }),
       ['pet'],

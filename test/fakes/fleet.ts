@@ -93,7 +93,7 @@ function recordOf(pod: ProviderPod, now: number): PodRecord {
     costPerHourMicroUsd: pod.costPerHourMicroUsd,
     deadlines: setDeadlines({ now, killInMs, killAbsoluteMs: null, maxExtensions, petMinMs, pullMarginMs }),
     rules: DEFAULT_RULES,
-    artifacts: { remotePath: REMOTE_PATH, none: false, allowEmpty: false },
+    artifacts: { remotePath: REMOTE_PATH, none: false, allowEmpty: false, choice: null },
     hostKey: null,
     now,
     note: null,

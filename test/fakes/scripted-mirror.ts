@@ -78,6 +78,7 @@ export function scriptedMirror(trees: Map<string, ScriptedTree>): ScriptedMirror
       spec.onProgress?.(bytes, bytes);
       return {
         remote,
+        leftOut: 0,
         files: remote.files.length,
         bytes,
         place,

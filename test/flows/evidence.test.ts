@@ -16,6 +16,7 @@ function end(on: Stage, world: World = on.world) {
     podId: 'a',
     forcedBecause: null,
     skipPull: false,
+    choice: null,
     localPath: null,
     pullBudgetMs: minutes(5),
     waitMs: 0,

@@ -115,6 +115,7 @@ describe('names that contain a wanted name', () => {
         podId,
         forcedBecause: 'x',
         skipPull: true,
+        choice: null,
         localPath: null,
         pullBudgetMs: 1000,
         waitMs: 0,

@@ -36,6 +36,7 @@ const ending = (of: Partial<TeardownOwnInput> = {}): TeardownOwnInput => ({
   podId: 'p',
   forcedBecause: null,
   skipPull: false,
+  choice: null,
   localPath: null,
   pullBudgetMs: minutes(5),
   waitMs: minutes(2),

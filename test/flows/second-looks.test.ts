@@ -149,6 +149,7 @@ describe('a damaged file', () => {
       podId: 'p',
       forcedBecause: null,
       skipPull: false,
+      choice: null,
       localPath: null,
       pullBudgetMs: minutes(5),
       waitMs: 0,

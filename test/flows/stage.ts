@@ -81,6 +81,7 @@ function stageMirror(stage: Pick<Stage, 'files' | 'pulls' | 'pulled' | 'evidence
       const refused = how === 'short' ? [{ path: '../x', reason: 'outside' }] : [];
       return {
         remote,
+        leftOut: 0,
         files: remote.files.length,
         bytes,
         place: `/mirror/${session.podId}`,
@@ -158,6 +159,7 @@ export function registerInput(
     remotePath: '/workspace/results',
     noArtifacts: false,
     allowEmpty: false,
+    choice: null,
     killInMs: minutes(120),
     killInGiven: true,
     killAbsoluteMs: null,

@@ -19,6 +19,7 @@ function end(on: Stage, by: OwnerAct, of: { force?: string; skipPull?: boolean }
     ...by,
     forcedBecause: of.force ?? null,
     skipPull: of.skipPull ?? false,
+    choice: null,
     localPath: null,
     pullBudgetMs: minutes(5),
     waitMs: 0,

@@ -21,6 +21,8 @@ export function recordJson(record: PodRecord): Readonly<Record<string, unknown>>
     gpu: record.gpu,
     costPerHourMicroUsd: record.costPerHourMicroUsd,
     remotePath: record.artifacts.remotePath,
+    include: record.artifacts.choice?.include ?? [],
+    exclude: record.artifacts.choice?.exclude ?? [],
     ownerDeadlineAt: formatInstant(ownerDeadlineAt(of)),
     absoluteDeadlineAt: formatInstant(of.absoluteDeadlineAt),
     absoluteGiven: of.absoluteGiven,

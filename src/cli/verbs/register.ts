@@ -9,7 +9,16 @@ import type { RegisterInput } from '../../flows/entry/register-checks.ts';
 import { type Registered, register } from '../../flows/register.ts';
 import type { World } from '../../ports.ts';
 import type { Answer, Call, Page, Verb } from '../call.ts';
-import { examples, knobFlags, ownerFlags, registryFlags, sshFlags, switchFlags } from '../flags.ts';
+import {
+  choiceFlags,
+  choiceOf,
+  examples,
+  knobFlags,
+  ownerFlags,
+  registryFlags,
+  sshFlags,
+  switchFlags,
+} from '../flags.ts';
 import { identityOf } from '../settings/identity.ts';
 import { durationFlag, podIdOf, wrongUse } from '../settings/pick.ts';
 import { homeOf, onActions, registryOf } from '../settings/places.ts';
@@ -55,6 +64,7 @@ function askedOf(call: Call, rules: RuleSettings): Omit<RegisterInput, 'acting' 
     remotePath: given.text('remote-path') ?? null,
     noArtifacts: given.declined('artifacts'),
     allowEmpty: given.has('allow-empty'),
+    choice: choiceOf(call),
     killInMs: rules.killIn.value,
     killInGiven: rules.killInGiven,
     killAbsoluteMs: rules.killAbsolute?.value ?? null,
@@ -158,6 +168,7 @@ export const registerVerb: Verb = {
       .option('--adopt', "take a pod with another registry's stamp or mark")
       .option('--no-arm', 'leave the switch to a later podtrack arm')
       .option('--pet-window <min>', 'the switch also fires so long after the last sign of life');
+    choiceFlags(command, 'save only files whose path below --remote-path matches');
     ownerFlags(command);
     sshFlags(command);
     switchFlags(command);
@@ -166,6 +177,7 @@ export const registerVerb: Verb = {
     examples(
       command,
       'podtrack register abc123def456gh --remote-path /workspace/out --kill-in 120',
+      "podtrack register abc123def456gh --remote-path /workspace --include 'ckpt/**' --exclude '**/*.tmp'",
       'podtrack register abc123def456gh --no-artifacts --profile smoke',
     );
   },

@@ -1,12 +1,13 @@
 /** sync: pulls the artifacts of a pod now; ends nothing. */
 import { resolve } from 'node:path';
 import { localPlaces } from '../../adapters/local-places.ts';
+import { type Choice, saysLeftOut } from '../../domain/choice.ts';
 import { MINUTE_MS } from '../../domain/duration.ts';
 import { sync } from '../../flows/sync.ts';
 import type { Answer, Call, Verb } from '../call.ts';
-import { examples, ownerFlags, registryFlags, sshFlags } from '../flags.ts';
+import { choiceFlags, choiceOf, examples, ownerFlags, registryFlags, sshFlags } from '../flags.ts';
 import { identityOf } from '../settings/identity.ts';
-import { durationFlag, podIdOf } from '../settings/pick.ts';
+import { durationFlag, podIdOf, wrongUse } from '../settings/pick.ts';
 import { homeOf } from '../settings/places.ts';
 import { wire } from '../wire.ts';
 
@@ -19,6 +20,17 @@ export function localPathOf(call: Call, podId: string): string | null {
   return localPlaces(homeOf(call).value).find(podId);
 }
 
+/** The usual place holds what register chose; other files go to a folder that was named for them. */
+function ownChoice(call: Call): Choice | null {
+  const choice = choiceOf(call);
+  if (choice === null || call.given.text('local-path') !== undefined) return choice;
+  throw wrongUse(
+    '--local-path',
+    '--include and --exclude here choose other files than those that are mirrored',
+    'Name a folder for them: --local-path ./some',
+  );
+}
+
 export function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
@@ -26,12 +38,14 @@ export function megabytes(bytes: number): string {
 async function act(call: Call): Promise<Answer> {
   const podId = podIdOf(call);
   const budgetMs = durationFlag(call, 'pull-budget') ?? PULL_MS;
+  const choice = ownChoice(call);
   const world = await wire(call, { apiKey: 'needed', sshKey: 'needed' });
   const { owner, acting } = identityOf(call);
   const onProgress = (done: number, total: number): void =>
     call.log.progress(`${podId}: pulling ${megabytes(done)} of ${megabytes(total)}`);
   const localPath = localPathOf(call, podId);
-  const { pulled, unverified } = await sync(world, { acting, owner, podId, localPath, budgetMs, onProgress });
+  const input = { acting, owner, podId, choice, localPath, budgetMs, onProgress };
+  const { pulled, unverified, recorded } = await sync(world, input);
   return {
     exitCode: unverified === null ? 0 : 1,
     value: {
@@ -39,6 +53,8 @@ async function act(call: Call): Promise<Answer> {
       place: pulled.place,
       files: pulled.files,
       bytes: pulled.bytes,
+      leftOut: pulled.leftOut,
+      recorded,
       digest: pulled.digest,
       verified: unverified === null,
       why: unverified,
@@ -46,7 +62,7 @@ async function act(call: Call): Promise<Answer> {
       refused: pulled.refused,
     },
     lines: (page) => [
-      `${page.paint('ok', 'pulled')}: ${podId}: ${pulled.files} file(s), ${megabytes(pulled.bytes)}, into ${pulled.place}`,
+      `${page.paint('ok', 'pulled')}: ${podId}: ${pulled.files} file(s), ${megabytes(pulled.bytes)}, into ${pulled.place}${saysLeftOut(pulled.leftOut)}`,
       ...(unverified === null ? [] : [`  ${page.paint('red', 'not verified')}: ${unverified}`]),
       ...(pulled.moving.length === 0
         ? []
@@ -69,6 +85,7 @@ export const syncVerb: Verb = {
         'into this folder (default: as given at register, else under PODTRACK_HOME)',
       )
       .option('--pull-budget <min>', 'give up after this long (default 10)');
+    choiceFlags(command, 'pull only these, instead of what was chosen at register; needs --local-path');
     ownerFlags(command);
     sshFlags(command);
     registryFlags(command);

@@ -4,7 +4,7 @@ import type { ExitCode } from '../../domain/errors.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { teardownOwn } from '../../flows/ending/teardown-own.ts';
 import type { Answer, Call, Verb } from '../call.ts';
-import { examples, ownerFlags, registryFlags, sshFlags } from '../flags.ts';
+import { choiceFlags, choiceOf, examples, ownerFlags, registryFlags, sshFlags } from '../flags.ts';
 import { identityOf } from '../settings/identity.ts';
 import { durationFlag, podIdOf, wrongUse } from '../settings/pick.ts';
 import { wire } from '../wire.ts';
@@ -17,11 +17,12 @@ async function act(call: Call): Promise<Answer> {
   const forcedBecause = reasonOf(call);
   const pullBudgetMs = durationFlag(call, 'pull-budget') ?? PULL_MS;
   const waitMs = durationFlag(call, 'wait') ?? 2 * MINUTE_MS;
+  const choice = choiceOf(call);
   const localPath = localPathOf(call, podId);
   const sshKey = skipPull || forcedBecause !== null ? 'welcome' : 'needed';
   const world = await wire(call, { apiKey: 'needed', sshKey });
   const { owner, acting } = identityOf(call);
-  const input = { acting, owner, podId, forcedBecause, skipPull, localPath, pullBudgetMs, waitMs };
+  const input = { acting, owner, podId, forcedBecause, skipPull, choice, localPath, pullBudgetMs, waitMs };
   const outcome = await teardownOwn(world, input);
   const exitCode = exitOfTeardown(outcome);
   return {
@@ -68,6 +69,7 @@ export const teardownVerb: Verb = {
       .option('--pull-budget <min>', 'give up the pull after this long (default 10)')
       .option('--wait <min>', "wait so long for somebody else's fence (default 2)")
       .option('--disk-lasts', 'this disk outlives the job, although a hosted runner says it does not');
+    choiceFlags(command, 'verify and keep only these, instead of what was chosen at register');
     ownerFlags(command);
     sshFlags(command);
     registryFlags(command);

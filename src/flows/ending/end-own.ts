@@ -1,4 +1,5 @@
 /** Ends one pod on its owner's word, whatever state it is found in: alive, away, or being ended by somebody else. */
+import type { Choice } from '../../domain/choice.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { isLive, isSamePod, type PodRecord, podKey } from '../../domain/pod.ts';
@@ -17,6 +18,8 @@ export type EndOwnInput = {
   readonly acting: Acting;
   readonly record: PodRecord;
   readonly reason: EndReason;
+  /** Another choice of files than the record's, for this end alone; null = the record's. */
+  readonly choice: Choice | null;
   readonly localPath: string | null;
   readonly pullBudgetMs: number;
   readonly skipPull: boolean;
@@ -56,7 +59,8 @@ async function endOnce(world: World, input: EndOwnInput): Promise<Outcome> {
   const session = opened?.kind === 'seen' ? opened.value : null;
   const noSession = opened?.kind === 'unseen' ? opened.reason : 'no pull was wanted';
   const { acting, reason, localPath, pullBudgetMs, skipPull } = input;
-  const order = { acting, record, reason, localPath, pullBudgetMs, skipPull, session, noSession };
+  const choice = input.choice ?? record.artifacts.choice;
+  const order = { acting, record, reason, choice, localPath, pullBudgetMs, skipPull, session, noSession };
   return await closing(session, () => teardown(world, { ...order, verdict: null, askAgain: null }));
 }
 

@@ -55,7 +55,7 @@ export async function finishJob(world: World, input: FinishInput): Promise<Outco
     return await keepPod(world, { acting, record, keepForMs: input.keepForMs, why });
   }
   const { localPath, pullBudgetMs, waitMs } = input;
-  const how = { reason: 'requested' as const, skipPull: false };
+  const how = { reason: 'requested' as const, choice: null, skipPull: false };
   return await endOwn(world, { acting, record, localPath, pullBudgetMs, waitMs, ...how });
 }
 

@@ -1,5 +1,13 @@
 /** Pull, verify, keep: what must be safe before a pod may be ended. */
-import { compareManifests, isSame, type Manifest, type Pulled, verify } from '../../domain/artifacts.ts';
+import {
+  compareManifests,
+  filesBefore,
+  isSame,
+  type Manifest,
+  type Pulled,
+  verify,
+} from '../../domain/artifacts.ts';
+import type { Choice } from '../../domain/choice.ts';
 import { formatDuration, HOUR_MS } from '../../domain/duration.ts';
 import type { PodRecord } from '../../domain/pod.ts';
 import type { PullSpec, ShellSession, World } from '../../ports.ts';
@@ -19,6 +27,8 @@ export type SaveInput = {
   readonly session: ShellSession | null;
   /** Why there is no session; said when a pull was wanted. */
   readonly noSession: string;
+  /** Which files: what "verified" then speaks of. */
+  readonly choice: Choice | null;
   readonly localPath: string | null;
   readonly budgetMs: number;
   /** Name under which the copy is kept. */
@@ -34,6 +44,7 @@ export async function saveArtifacts(world: World, input: SaveInput): Promise<Sav
   const spec: PullSpec = {
     podId: record.id,
     remotePath: record.artifacts.remotePath,
+    choice: input.choice,
     localPath: input.localPath,
     budgetMs: input.budgetMs,
     onProgress: (done, total) => world.log.progress(progressLine(record.id, done, total)),
@@ -42,7 +53,7 @@ export async function saveArtifacts(world: World, input: SaveInput): Promise<Sav
   const judged = verify({
     pulled: settled.pulled,
     later: settled.later,
-    before: record.lastMirror?.verified === true ? record.lastMirror.files : null,
+    before: filesBefore(record.lastMirror, input.choice),
     allowEmpty: record.artifacts.allowEmpty,
   });
   if (judged.kind === 'unverified')
@@ -97,7 +108,9 @@ type NotVerified = Extract<ReturnType<typeof verify>, { kind: 'unverified' }>;
 export function saysUnverified(judged: NotVerified): string {
   switch (judged.reason) {
     case 'nothing-there':
-      return 'the artifact folder is empty (allow-empty would accept that)';
+      return judged.leftOut === 0
+        ? 'the artifact folder is empty (allow-empty would accept that)'
+        : `no file is chosen: the patterns left out all ${judged.leftOut} (allow-empty would accept that)`;
     case 'only-empty-files':
       return 'it holds only empty files (allow-empty would accept that)';
     case 'fewer-than-before':

@@ -76,12 +76,12 @@ function policyObjects(again: Verdict | null, saved: Saved): Objection | null {
 /** Bringing the copy to its lasting place may have taken longer than a look stays good. */
 async function holdsTheSame(
   world: World,
-  { record, session }: TeardownInput,
+  { record, session, choice }: TeardownInput,
   saved: Saved,
 ): Promise<boolean> {
   const { remotePath } = record.artifacts;
   if (saved.kind !== 'verified' || session === null || remotePath === null) return false;
-  const spec = { podId: record.id, remotePath, localPath: null, budgetMs: LATEST_LOOK_MS };
+  const spec = { podId: record.id, remotePath, choice, localPath: null, budgetMs: LATEST_LOOK_MS };
   const { changed, missing, extra } = compareManifests(
     await world.mirror.manifest(session, spec),
     saved.pulled.remote,

@@ -1,4 +1,5 @@
 /** Teardown on request: finds the owner's own pod, reopens a record that the provider contradicts, and ends it. */
+import type { Choice } from '../../domain/choice.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Owner } from '../../domain/owner.ts';
 import { isLive, isSamePod, type PodRecord, podKey } from '../../domain/pod.ts';
@@ -15,6 +16,8 @@ export type TeardownOwnInput = {
   /** A reason; then the end may come before the artifacts are verified. */
   readonly forcedBecause: string | null;
   readonly skipPull: boolean;
+  /** Instead of the record's choice of files; null = the record's. */
+  readonly choice: Choice | null;
   readonly localPath: string | null;
   readonly pullBudgetMs: number;
   /** How long another's fence may be waited for. */
@@ -29,9 +32,9 @@ export async function teardownOwn(world: World, input: TeardownOwnInput): Promis
   if (input.forcedBecause !== null) {
     world.log.say('warning', `${record.id}: forced, because: ${input.forcedBecause}`);
   }
-  const { acting, localPath, pullBudgetMs, skipPull, waitMs } = input;
+  const { acting, choice, localPath, pullBudgetMs, skipPull, waitMs } = input;
   const reason = reasonOf(input);
-  return await endOwn(world, { acting, record, reason, localPath, pullBudgetMs, skipPull, waitMs });
+  return await endOwn(world, { acting, record, reason, choice, localPath, pullBudgetMs, skipPull, waitMs });
 }
 
 function reasonOf({ forcedBecause, skipPull }: TeardownOwnInput): EndReason {

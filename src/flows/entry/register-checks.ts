@@ -1,4 +1,5 @@
 /** The checks of register, all before anything is written: each refusal names the input and the mend. */
+import type { Choice } from '../../domain/choice.ts';
 import { formatDuration, HOUR_MS } from '../../domain/duration.ts';
 import { ConfigError, Refusal } from '../../domain/errors.ts';
 import type { Owner } from '../../domain/owner.ts';
@@ -19,6 +20,8 @@ export type RegisterInput = {
   readonly remotePath: string | null;
   readonly noArtifacts: boolean;
   readonly allowEmpty: boolean;
+  /** Which files below remotePath; frozen in the record. */
+  readonly choice: Choice | null;
   readonly killInMs: number;
   /** Whether a person gave kill-in: only then does a reclaim move the owner deadline. */
   readonly killInGiven: boolean;
@@ -48,6 +51,14 @@ export function checkArtifacts(input: RegisterInput): void {
         : 'no artifact path was given',
       state: 'The pod was not touched',
       next: 'Give remote-path, or no-artifacts to decline artifacts on purpose',
+    });
+  }
+  if (input.noArtifacts && input.choice !== null) {
+    throw new ConfigError('include', {
+      tried: `Registering ${input.podId}`,
+      cameBack: 'both patterns and no-artifacts were given',
+      state: 'The pod was not touched',
+      next: 'Leave include and exclude out where nothing is to be saved',
     });
   }
   if (input.remotePath !== null && !/^(\/|~\/)[^\0\n]*$/.test(input.remotePath)) {

@@ -70,7 +70,7 @@ const mirror = () => sshMirror({ root: base, clock: systemClock(), log: quiet, r
 
 function pull(place: string, answers: Answers) {
   const session = craftedSession(answers);
-  const spec = { podId: 'pod-1', remotePath: '/r', localPath: place, budgetMs: 60_000 };
+  const spec = { podId: 'pod-1', remotePath: '/r', choice: null, localPath: place, budgetMs: 60_000 };
   return { asked: session.asked, done: mirror().pull(session, spec) };
 }
 
@@ -86,7 +86,7 @@ function honest(place: string) {
     }
     return await stream(call);
   };
-  const spec = { podId: 'pod-1', remotePath: '/r', localPath: place, budgetMs: 60_000 };
+  const spec = { podId: 'pod-1', remotePath: '/r', choice: null, localPath: place, budgetMs: 60_000 };
   return mirror().pull(session, spec);
 }
 

@@ -142,7 +142,7 @@ describe('hostile pods', () => {
       log: quiet,
       reserveBytes: 0,
     });
-    const spec = { podId: 'pod-1', remotePath: '/r', localPath: null, budgetMs: 20_000 };
+    const spec = { podId: 'pod-1', remotePath: '/r', choice: null, localPath: null, budgetMs: 20_000 };
     const stream = fc.tuple(fc.array(member, { maxLength: 6 }), fc.nat(9));
     const pod = fc.tuple(
       fc.array(announced, { minLength: 1, maxLength: 5 }),

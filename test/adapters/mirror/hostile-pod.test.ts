@@ -36,7 +36,7 @@ const okMember: Member = { name: './results/ok.txt', content: 'yes' };
 
 function pull(answers: Answers, more: { rounds?: number; silenceMs?: number } = {}): Promise<Pulled> {
   const mirror = sshMirror({ root: join(base, 'mirror'), clock: systemClock(), log: quiet, ...more });
-  const spec = { podId: 'pod-1', remotePath: '/r', localPath: null, budgetMs: 20_000 };
+  const spec = { podId: 'pod-1', remotePath: '/r', choice: null, localPath: null, budgetMs: 20_000 };
   return mirror.pull(craftedSession(answers), spec);
 }
 
@@ -179,7 +179,7 @@ describe('a list that lies', () => {
       tars: [tar([okMember])],
     });
     const mirror = sshMirror({ root: join(base, 'mirror'), clock: systemClock(), log: quiet });
-    const spec = { podId: 'pod-1', remotePath: '/r', localPath: null, budgetMs: 20_000 };
+    const spec = { podId: 'pod-1', remotePath: '/r', choice: null, localPath: null, budgetMs: 20_000 };
     const pulled = await mirror.pull(session, spec);
     expect(session.asked).toEqual(['look', './results/ok.txt|']);
     expect(pulled.refused.map((entry) => entry.path)).toEqual(names);

@@ -55,6 +55,7 @@ function folderOf(ground: Ground, session: ShellSession, close: () => Promise<vo
     spec: (more = {}) => ({
       podId: 'pod-1',
       remotePath: REMOTE_PATH,
+      choice: null,
       localPath: join(here, 'results'),
       budgetMs: 60_000,
       ...more,

@@ -44,6 +44,6 @@ const session: StreamingSession = {
 };
 const log = { say: () => undefined, progress: () => undefined };
 const mirror = sshMirror({ root: '/nowhere', clock: systemClock(), log, reserveBytes: 0 });
-const spec = { podId: 'pod-1', remotePath: '/r', localPath: order.localPath, budgetMs: 60_000 };
+const spec = { podId: 'pod-1', remotePath: '/r', choice: null, localPath: order.localPath, budgetMs: 60_000 };
 await mirror.pull(session, spec);
 process.stdout.write('promoted\n');

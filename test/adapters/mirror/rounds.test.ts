@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(base, { recursive: true, force: true });
 });
 
-const spec = { podId: 'pod-1', remotePath: '/r', localPath: null, budgetMs: 20_000 };
+const spec = { podId: 'pod-1', remotePath: '/r', choice: null, localPath: null, budgetMs: 20_000 };
 
 async function pull(answers: Answers) {
   const session = craftedSession(answers);

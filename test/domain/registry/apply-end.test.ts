@@ -145,7 +145,7 @@ describe('settle', () => {
 
   it('says only what is new: the same verdict, key, mirror or note makes no commit', () => {
     const verdict = { at: NOW, kind: 'keep' as const, reason: 'busy', evidence: { gpu: 90 } };
-    const mirror = { files: 3, bytes: 10, digest: 'd', verified: true, moving: 0 };
+    const mirror = { files: 3, bytes: 10, digest: 'd', verified: true, moving: 0, leftOut: 0, choice: null };
     const look = { verdict, mirror, note: 'seen', startedAt: NOW, reachedAt: NOW };
     const state = stateAfter(withPod(), settle('abc', look));
     expect(
@@ -156,7 +156,7 @@ describe('settle', () => {
   });
 
   it('does not let an unverified smaller pull replace the good one', () => {
-    const good = { files: 3, bytes: 10, digest: 'good', verified: true, moving: 0 };
+    const good = { files: 3, bytes: 10, digest: 'good', verified: true, moving: 0, leftOut: 0, choice: null };
     const state = stateAfter(withPod(), settle('abc', { mirror: good }));
     expect(
       apply(state, settle('abc', { mirror: { ...good, files: 1, digest: 'bad', verified: false } })).kind,

@@ -1,5 +1,6 @@
 /** Arbitrary ops of every kind over a few pods and actors, so that they meet each other. */
 import fc from 'fast-check';
+import type { Choice } from '../../../src/domain/choice.ts';
 import { setDeadlines } from '../../../src/domain/deadlines.ts';
 import type { Owner } from '../../../src/domain/owner.ts';
 import type { Fence, PodRecord } from '../../../src/domain/pod.ts';
@@ -23,6 +24,7 @@ const aKey = fc.oneof(
   { weight: 5, arbitrary: fc.uuid() },
   { weight: 1, arbitrary: fc.constantFrom('k1', 'k2') },
 );
+const aChoice: Choice = { include: ['a/**'], exclude: [] };
 const aTime = fc.integer({ min: 0, max: 300 }).map((minutes) => NOW + minutes * MINUTE);
 const aRev = fc.integer({ min: 1, max: 6 });
 const aText = fc.string({ maxLength: 40, unit: 'binary' });
@@ -87,6 +89,8 @@ const aSettle = {
       digest: fc.constantFrom('x', 'y'),
       verified: fc.boolean(),
       moving: fc.nat(2),
+      leftOut: fc.nat(2),
+      choice: fc.constantFrom(null, aChoice),
     }),
   ),
   reachedAt: optional(aTime),

@@ -70,7 +70,7 @@ export function recordOf(id: string, over: Partial<PodRecord> = {}): PodRecord {
       pullMarginMs: 15 * MINUTE,
     }),
     rules: freeze(DEFAULT_RULES),
-    artifacts: { remotePath: '/out', none: false, allowEmpty: false },
+    artifacts: { remotePath: '/out', none: false, allowEmpty: false, choice: null },
     registeredAt: NOW,
     updatedAt: NOW,
     reachedAt: null,

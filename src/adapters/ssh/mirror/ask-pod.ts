@@ -3,6 +3,7 @@ import type { Clock, PullSpec, ShellSession } from '../../../ports.ts';
 import { bounded } from '../bounded.ts';
 import { oneLine } from '../failures.ts';
 import { canStream, type RemoteStream, type StreamCall } from '../stream.ts';
+import { chosenOf } from './choice.ts';
 import { noListing, pullFailure } from './failures.ts';
 import { type Listing, readListing } from './listing.ts';
 import { bytesOf } from './names.ts';
@@ -77,7 +78,7 @@ async function collect(visit: Visit, stream: RemoteStream): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** What the pod holds now. Throws WorldError `not-found` for a path that is not there: absent is not empty. */
+/** What the pod holds now, of the chosen files. Throws WorldError `not-found` for a path that is not there: absent is not empty. */
 export async function listPod(visit: Visit): Promise<Listing> {
   const what = `the look at ${visit.spec.remotePath}`;
   const args = [visit.spec.remotePath, String(HOLLOW_BYTES)];
@@ -87,7 +88,7 @@ export async function listPod(visit: Visit): Promise<Listing> {
     const { stderr } = await untilStopped(visit, stream.end());
     const listing = readListing(answer, stderr);
     if ('kind' in listing) throw noListing(visit.spec, listing);
-    return listing;
+    return chosenOf(listing, visit.spec.choice);
   } finally {
     stream.cancel();
   }

@@ -20,7 +20,7 @@ export function hideSecrets(text: string): string {
 /** In place of what was there. Throws WorldError alone, so that no end of a pod is ever held up by it. */
 export function writeEvidence(root: string, podId: string, texts: readonly EvidenceText[]): string {
   try {
-    const { target } = layoutOf(root, { podId, remotePath: '/', localPath: null, budgetMs: 0 });
+    const { target } = layoutOf(root, { podId, remotePath: '/', choice: null, localPath: null, budgetMs: 0 });
     const folder = `${target}.evidence`;
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true, mode: 0o700 });

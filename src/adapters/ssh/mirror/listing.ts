@@ -9,6 +9,8 @@ export type Listing = {
   /** Bytes on the pod's disk, where it told them. Fewer than the size = the file has holes. */
   readonly allocated: ReadonlyMap<string, number>;
   readonly refused: readonly Refused[];
+  /** Files that are there and were not chosen. */
+  readonly leftOut: number;
 };
 
 /** Why there is no listing at all. */
@@ -119,12 +121,14 @@ function readRecord(draft: Draft, next: () => Buffer): NoListing | null {
   return null;
 }
 
+export const CLOSED_FOLDER = 'this folder could not be read on the pod';
+
 /** Folders that `find` could not look into; races with vanishing files are no fault. */
 function closedFolders(complaints: string): Refused[] {
   const lines = complaints.split('\n').filter((line) => line.includes('Permission denied'));
   return lines.slice(0, 50).map((line) => ({
     path: withoutDot(/[‘'"]?(\.\/.*?)[’'"]?: Permission denied/.exec(line)?.[1] ?? line),
-    reason: 'this folder could not be read on the pod',
+    reason: CLOSED_FOLDER,
   }));
 }
 
@@ -150,5 +154,5 @@ export function readListing(answer: Buffer, complaints: string): Listing | NoLis
   }
   const { links, others, allocated } = draft;
   const refused = [...draft.refused, ...closedFolders(complaints)];
-  return { manifest: { files: [...draft.files.values()], links, others }, allocated, refused };
+  return { manifest: { files: [...draft.files.values()], links, others }, allocated, refused, leftOut: 0 };
 }

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Manifest } from '../../../domain/artifacts.ts';
+import { type Choice, choice, sameChoice } from '../../../domain/choice.ts';
 import { type Layout, unverifiedFolder } from './layout.ts';
 import type { Refused } from './listing.ts';
 import { localTree } from './local-tree.ts';
@@ -13,6 +14,7 @@ import { bytesOf, nameOf } from './names.ts';
 export type CopyFacts = {
   readonly podId: string;
   readonly remotePath: string;
+  readonly choice: Choice | null;
   /** Epoch ms. */
   readonly promotedAt: number;
   readonly digest: string;
@@ -26,6 +28,7 @@ export type CopyFacts = {
 const nameText = z.union([z.string(), z.strictObject({ base64: z.string() })]);
 const written = z.object({
   schemaVersion: z.literal(1),
+  choice: choice.nullable().default(null),
   files: z.array(z.object({ path: nameText, size: z.number(), sha256: z.string() })),
   links: z.array(z.object({ path: nameText, target: nameText })),
 });
@@ -64,15 +67,19 @@ function writeFacts(layout: Layout, facts: CopyFacts): void {
   renameSync(fresh, factsFile(layout));
 }
 
-/** Names of the last promoted copy; none when its list is not there or cannot be read. */
-function namesOfLast(layout: Layout): ReadonlySet<string> {
-  if (!existsSync(factsFile(layout))) return new Set();
+/** The last promoted copy. */
+type Last = { readonly names: ReadonlySet<string>; readonly choice: Choice | null };
+
+/** No names when its list is not there or cannot be read. */
+function lastCopy(layout: Layout): Last {
+  if (!existsSync(factsFile(layout))) return { names: new Set(), choice: null };
   try {
-    const { files, links } = written.parse(JSON.parse(readFileSync(factsFile(layout), 'utf8')));
-    return new Set([...files, ...links].map((entry) => fromText(entry.path)));
+    const last = written.parse(JSON.parse(readFileSync(factsFile(layout), 'utf8')));
+    const names = new Set([...last.files, ...last.links].map((entry) => fromText(entry.path)));
+    return { names, choice: last.choice };
   } catch {
     // A damaged list claims nothing: what lies there is then treated as somebody else's.
-    return new Set();
+    return { names: new Set(), choice: null };
   }
 }
 
@@ -103,10 +110,11 @@ function keepFuller(layout: Layout, aside: string, count: number): string | null
 }
 
 /** What becomes of the copy before. Only what podtrack itself had put there is ever deleted. */
-function dispose(layout: Layout, aside: string, known: ReadonlySet<string>, count: number): string | null {
+function dispose(layout: Layout, aside: string, last: Last, next: CopyFacts): string | null {
   const tree = localTree(aside);
   const names = [...tree.files.keys(), ...tree.links.keys(), ...tree.others];
-  const foreign = names.filter((name) => !known.has(name));
+  const foreign = names.filter((name) => !last.names.has(name));
+  const count = next.files.length;
   if (foreign.length > 0) {
     const kept = join(layout.side, `kept-${token()}`);
     renameSync(aside, kept);
@@ -116,11 +124,23 @@ function dispose(layout: Layout, aside: string, known: ReadonlySet<string>, coun
     // Fewer files than before may be a loss on the pod.
     const previous = keepFuller(layout, aside, tree.files.size);
     if (previous !== null) {
-      return `the pod holds ${count} files, the copy before had ${tree.files.size}; that one is now in ${previous}`;
+      const now = next.choice === null ? 'the pod holds' : 'the choice holds';
+      return `${now} ${count} files, the copy before had ${tree.files.size}; that one is now in ${previous}`;
     }
+  }
+  if (!sameChoice(last.choice, next.choice) && lacks(next, names)) {
+    // What nobody chose this time was a good copy all the same.
+    const kept = join(layout.side, `kept-${token()}`);
+    renameSync(aside, kept);
+    return `the copy before was of another choice of files; that one is now in ${kept}`;
   }
   rmSync(aside, { recursive: true, force: true });
   return null;
+}
+
+function lacks({ files, links }: CopyFacts, names: readonly string[]): boolean {
+  const here = new Set([...files, ...links].map(({ path }) => path));
+  return names.some((name) => !here.has(name));
 }
 
 /**
@@ -128,7 +148,7 @@ function dispose(layout: Layout, aside: string, known: ReadonlySet<string>, coun
  * there before. A crash between the renames leaves the old copy beside, and `prepare` puts it back.
  */
 export function promote(layout: Layout, folder: string, facts: CopyFacts): string | null {
-  const known = namesOfLast(layout);
+  const last = lastCopy(layout);
   const asides: string[] = [];
   for (let tries = 3; ; tries -= 1) {
     const aside = setAside(layout);
@@ -143,7 +163,7 @@ export function promote(layout: Layout, folder: string, facts: CopyFacts): strin
   }
   writeFacts(layout, facts);
   rmSync(unverifiedFolder(layout), { recursive: true, force: true });
-  const told = asides.map((aside) => dispose(layout, aside, known, facts.files.length));
+  const told = asides.map((aside) => dispose(layout, aside, last, facts));
   return told.filter((line) => line !== null).join('; ') || null;
 }
 

@@ -30,9 +30,12 @@ type Copy = {
   readonly refused: readonly Refused[];
 };
 
-function pulled(layout: Layout, remote: Manifest, copy: Copy): Pulled {
+type Look = Pick<Listing, 'manifest' | 'leftOut'>;
+
+function pulled(layout: Layout, { manifest, leftOut }: Look, copy: Copy): Pulled {
   return {
-    remote,
+    remote: manifest,
+    leftOut,
     files: copy.files.length,
     bytes: copy.files.reduce((sum, file) => sum + file.size, 0),
     place: layout.target,
@@ -84,20 +87,20 @@ function finish(
   work: { staging: Staging; brought: Brought },
 ): Pulled {
   const { staging, brought } = work;
-  const remote = brought.listing.manifest;
-  const sorted = sortLinks(remote.links);
+  const sorted = sortLinks(brought.listing.manifest.links);
   const { made, refused } = makeLinks(staging, sorted.inside);
   checkFolder(visit, staging, made);
   const files = [...staging.files].map(([path, content]) => ({ path, ...content }));
   const all = [...brought.refused, ...sorted.refused, ...refused];
   const copy: Copy = { files, links: made, moving: brought.moving, refused: all };
   visit.stop.signal.throwIfAborted();
-  const result = pulled(layout, remote, copy);
-  const { podId, remotePath } = visit.spec;
+  const result = pulled(layout, brought.listing, copy);
+  const { podId, remotePath, choice } = visit.spec;
   const promotedAt = visit.clock.now();
   const told = promote(layout, staging.folder, {
     podId,
     remotePath,
+    choice,
     promotedAt,
     digest: result.digest,
     ...copy,
@@ -119,7 +122,7 @@ async function lookAtLast(
   const matches = await matchesIn(layout.target, tree, manifest.files, visit.stop.signal);
   if (!isWhole(tree, matches, manifest, sorted.inside)) return matches;
   const refused = [...listing.refused, ...sorted.refused];
-  return pulled(layout, manifest, { files: manifest.files, links: sorted.inside, moving: [], refused });
+  return pulled(layout, listing, { files: manifest.files, links: sorted.inside, moving: [], refused });
 }
 
 /** An unfinished pull is a source like any other: read anew, file by file. */
@@ -143,7 +146,7 @@ export async function pullTree(visit: Visit, settings: Settings): Promise<Pulled
   const listing = await listPod(visit);
   if (listing.manifest.files.length === 0) {
     const { refused } = listing;
-    return pulled(layout, listing.manifest, { files: [], links: [], moving: [], refused });
+    return pulled(layout, listing, { files: [], links: [], moving: [], refused });
   }
   prepare(layout);
   const last = await lookAtLast(visit, layout, listing);

@@ -45,6 +45,7 @@ async function enter(scene: Scene, owner: Owner, podId: string): Promise<PodReco
     owner,
     podId,
     remotePath: RESULTS,
+    choice: null,
     noArtifacts: false,
     allowEmpty: false,
     killInMs: killInMs(podId),
