@@ -16,6 +16,8 @@ export type Opening = {
   readonly folder: string;
   /** Whether a path that holds no registry yet may become one. */
   readonly mayBegin?: boolean;
+  /** The reaper's: a lost race is tried again at once. */
+  readonly hurry?: boolean;
 };
 
 /** Throws ConfigError for a registry that cannot be, or that this job cannot write. */
@@ -40,9 +42,11 @@ export function worldAt(desk: Desk, place: RegistryPlace, opening: Opening): Wor
     place,
     registryToken: tokenOf(place, credentials),
     spareToken: spareTokenOf(place, credentials),
+    githubToken: credentials.githubToken,
     folder,
     keepIn,
     mayBegin: opening.mayBegin ?? false,
+    hurry: opening.hurry ?? false,
     mirrorRoot: home === '' ? join(folder, 'pulled') : join(home, 'mirror'),
   });
 }

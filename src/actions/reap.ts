@@ -40,7 +40,8 @@ async function cycle(desk: Desk): Promise<ExitCode> {
   const uuid = chance.uuid();
   const run = runAddress(ownerFromEnv(env, { label: '', uuid, matrix: '', checkRunId: '' }));
   const keepIn = keepInOf(desk, read('keep-in'), '');
-  const { world } = openWorld(desk, read, { credentials, keepIn, folder: passingFolder(env) });
+  const opening = { credentials, keepIn, folder: passingFolder(env), hurry: true };
+  const { world } = openWorld(desk, read, opening);
   desk.concerned();
   const facts = await reap(world, {
     acting: actingReaper(uuid, run),

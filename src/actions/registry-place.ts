@@ -1,7 +1,7 @@
 /** Where the registry of this door lies, and which token may be sent there. */
 import { z } from 'zod';
 import { type Env, serverName } from '../domain/owner-from-env.ts';
-import type { Credentials } from './credentials.ts';
+import type { Tokens } from './credentials.ts';
 import { wrongInput } from './words.ts';
 
 export const registryPlace = z.object({
@@ -10,6 +10,8 @@ export const registryPlace = z.object({
   branch: z.string().min(1),
   /** The repository that holds the branch, where it is the one that runs this job. */
   repository: z.object({ server: z.string(), id: z.string() }).nullable(),
+  /** `owner/name` on the server of this run, where its API can be asked; null = git alone leads there. */
+  api: z.string().nullable(),
   /** Which token is sent there; null = none. */
   token: z.enum(['registry-token', 'github-token']).nullable(),
 });
@@ -24,6 +26,18 @@ export type PlaceWish = {
 
 const BRANCH = /^(?!.*(\.\.|\/\/|@\{))[A-Za-z0-9][A-Za-z0-9._/-]{0,100}$/;
 const REPOSITORY = /^[A-Za-z0-9][A-Za-z0-9-]{0,99}\/[A-Za-z0-9._-]{1,100}$/;
+
+/**
+ * The server of this run answers GitHub's API. Gitea and its like name an address for GraphQL too, but an empty one.
+ * docs/facts/github.md
+ */
+export function apiOf(env: Env): { readonly apiUrl: string; readonly graphqlUrl: string } | null {
+  const [apiUrl = '', graphqlUrl = ''] = [env['GITHUB_API_URL'], env['GITHUB_GRAPHQL_URL']];
+  const imitation = env['GITEA_ACTIONS'] === 'true' || env['FORGEJO_ACTIONS'] === 'true';
+  return imitation || apiUrl.trim() === '' || graphqlUrl.trim() === ''
+    ? null
+    : { apiUrl: apiUrl.trim(), graphqlUrl: graphqlUrl.trim() };
+}
 
 /** `registry-repository`, else PODTRACK_REGISTRY, else the repository of this run. Throws ConfigError. */
 export function placeOf(env: Env, wish: PlaceWish): RegistryPlace {
@@ -55,7 +69,8 @@ function ours(env: Env, wish: PlaceWish, branch: string): RegistryPlace {
   }
   const id = env['GITHUB_REPOSITORY_ID'] ?? '';
   const repository = /^[1-9]\d{0,19}$/.test(id) ? { server: serverName(server), id } : null;
-  return { remote: `${server}/${name}`, branch, repository, token: tokenFor(wish, true) };
+  const token = tokenFor(wish, true);
+  return { remote: `${server}/${name}`, branch, repository, api: apiFor(env, name, token), token };
 }
 
 /** This job's own token is worth nothing in another repository. */
@@ -78,14 +93,20 @@ function another(env: Env, wish: PlaceWish, branch: string): RegistryPlace {
     remote: `${serverUrl(env)}/${wish.repository}`,
     branch,
     repository: null,
+    api: apiFor(env, wish.repository, 'registry-token'),
     token: 'registry-token',
   };
 }
 
-/** The job's token goes to the server that gave it and to nobody else. */
+/** Without a token the API takes nothing. */
+function apiFor(env: Env, name: string, token: RegistryPlace['token']): string | null {
+  return token === null || apiOf(env) === null ? null : name;
+}
+
+/** An address is git's, on whatever server. The job's token goes to the server that gave it and to nobody else. */
 function given(env: Env, wish: PlaceWish, to: { remote: string; branch: string }): RegistryPlace {
   const sameServer = originOf(to.remote) !== null && originOf(to.remote) === originOf(serverUrl(env));
-  return { ...to, repository: null, token: tokenFor(wish, sameServer) };
+  return { ...to, repository: null, api: null, token: tokenFor(wish, sameServer) };
 }
 
 function tokenFor(wish: PlaceWish, mayUseJobs: boolean): RegistryPlace['token'] {
@@ -93,13 +114,13 @@ function tokenFor(wish: PlaceWish, mayUseJobs: boolean): RegistryPlace['token'] 
   return mayUseJobs && wish.hasGithubToken ? 'github-token' : null;
 }
 
-export function tokenOf(place: RegistryPlace, credentials: Credentials): string | null {
+export function tokenOf(place: RegistryPlace, credentials: Tokens): string | null {
   if (place.token === null) return null;
   return place.token === 'registry-token' ? credentials.registryToken : credentials.githubToken;
 }
 
 /** The job's token can stand in for a dead one, but only in the job's own repository. */
-export function spareTokenOf(place: RegistryPlace, { githubToken }: Credentials): string | null {
+export function spareTokenOf(place: RegistryPlace, { githubToken }: Tokens): string | null {
   return place.token === 'registry-token' && place.repository !== null ? githubToken : null;
 }
 

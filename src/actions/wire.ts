@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { actionsCi } from '../adapters/actions-ci.ts';
 import { actionsKeep } from '../adapters/actions-keep.ts';
 import { actionsLog } from '../adapters/actions-log.ts';
+import { actionsWorkflows } from '../adapters/actions-workflows.ts';
+import { type CommandWish, writeCommand } from '../adapters/command-file.ts';
 import { type ConfigFile, readConfigFile } from '../adapters/config-file.ts';
 import { diskKeep } from '../adapters/disk-keep.ts';
 import { fallbackRegistry } from '../adapters/fallback-registry.ts';
 import { gitRegistry } from '../adapters/git-registry.ts';
+import { githubRegistry } from '../adapters/github-registry.ts';
 import { nodeChance } from '../adapters/node-chance.ts';
 import { redactor } from '../adapters/redact.ts';
 import { runpodProvider } from '../adapters/runpod-provider.ts';
@@ -27,8 +30,8 @@ import { WorldError } from '../domain/errors.ts';
 import type { Env } from '../domain/owner-from-env.ts';
 import { VERSION } from '../domain/version.ts';
 import { onPodText } from '../on-pod-text.ts';
-import type { Chance, Clock, Log, RegistryStore, Shell, World } from '../ports.ts';
-import type { RegistryPlace } from './registry-place.ts';
+import type { Chance, Clock, Log, RegistryStore, Shell, Workflows, World } from '../ports.ts';
+import { apiOf, type RegistryPlace } from './registry-place.ts';
 
 const USER_AGENT = `podtrack-actions/${VERSION}`;
 const RUNPOD_BASE_URL = 'https://api.runpod.io';
@@ -61,19 +64,26 @@ export function openDesk(env: Env, hide: (secret: string) => void): DeskParts {
   };
 }
 
-export type WorldWish = {
-  readonly apiKey: string;
-  /** As it was given; null = no login to any pod. */
-  readonly sshKey: string | null;
+export type RegistryWish = {
   readonly place: RegistryPlace;
   readonly registryToken: string | null;
   /** Used where the first is refused; null = there is no second. */
   readonly spareToken: string | null;
+  /** The job's own: asks its server about runs and workflows; null = nobody can be asked. */
+  readonly githubToken: string | null;
   /** A private folder of this step. */
   readonly folder: string;
-  readonly keepIn: 'artifact' | 'disk';
   /** Makes a registry where a path names none: for the first pod only, since a lost one must never look empty. */
   readonly mayBegin: boolean;
+  /** Loses no time after a lost race: for the reaper, who must not starve behind writers. */
+  readonly hurry: boolean;
+};
+
+export type WorldWish = RegistryWish & {
+  readonly apiKey: string;
+  /** As it was given; null = no login to any pod. */
+  readonly sshKey: string | null;
+  readonly keepIn: 'artifact' | 'disk';
   /** Where copies go that name no folder of their own. */
   readonly mirrorRoot: string;
 };
@@ -86,7 +96,7 @@ export function actionsWorld(desk: DeskParts, wish: WorldWish): World {
     clock,
     chance,
     log,
-    ci: actionsCi(),
+    ci: actionsCi({ env, token: wish.githubToken, userAgent: USER_AGENT, clock }),
     provider: runpodProvider({
       apiKey: wish.apiKey,
       restBaseUrl: env['RUNPOD_API_BASE_URL'] || undefined,
@@ -101,23 +111,59 @@ export function actionsWorld(desk: DeskParts, wish: WorldWish): World {
   };
 }
 
-function registryOf({ clock, chance, log }: DeskParts, wish: WorldWish): RegistryStore {
-  const { place, folder } = wish;
-  const storeWith = (token: string | null): RegistryStore =>
-    gitRegistry({
-      remote: place.remote,
-      branch: place.branch,
-      repository: place.repository,
-      scratchFolder: join(folder, 'registry'),
-      credential: token === null ? null : { username: 'x-access-token', token },
-      createMissing: wish.mayBegin,
-      clock,
-      chance,
-    });
-  const first = storeWith(wish.registryToken);
+/** The part of the world that needs no account. */
+export function setupWorld(
+  desk: DeskParts,
+  wish: RegistryWish,
+): Pick<World, 'registry' | 'clock' | 'chance'> & { readonly workflows: Workflows } {
+  const { env, clock, chance } = desk;
+  const workflows = actionsWorkflows({ env, token: wish.githubToken, userAgent: USER_AGENT, clock });
+  return { clock, chance, registry: registryOf(desk, wish), workflows };
+}
+
+/** A dead token is neither contention nor a missing permission: one try, then the next one, for good. */
+function registryOf(desk: DeskParts, wish: RegistryWish): RegistryStore {
+  const first = registryWith(desk, wish, wish.registryToken);
   if (wish.spareToken === null) return first;
-  const names = ['registry-token', "job's own token"] as const;
-  return fallbackRegistry({ first, second: storeWith(wish.spareToken), log, names });
+  return fallbackRegistry({
+    first,
+    second: registryWith(desk, wish, wish.spareToken),
+    when: 'unauthorized',
+    says: `the registry-token was refused by ${first.place}; going on with the job's own token`,
+    log: desk.log,
+  });
+}
+
+/** Through the API where this run's server has one: no git is needed, and commits are signed. Git leads everywhere else. */
+function registryWith(desk: DeskParts, wish: RegistryWish, token: string | null): RegistryStore {
+  const byGit = gitRegistryWith(desk, wish, token);
+  const api = apiOf(desk.env);
+  const [owner, repo] = (wish.place.api ?? '').split('/');
+  if (api === null || token === null || owner === undefined || repo === undefined) return byGit;
+  const { branch, repository } = wish.place;
+  const { clock, chance, log } = desk;
+  const how = { clock, chance, hurry: wish.hurry, userAgent: USER_AGENT };
+  const first = githubRegistry({ ...api, ...how, owner, repo, token, branch, repository });
+  const says = `${first.place} does not answer as GitHub's API does; going on with git`;
+  return fallbackRegistry({ first, second: byGit, when: 'unsupported', says, log });
+}
+
+function gitRegistryWith(
+  { clock, chance }: DeskParts,
+  wish: RegistryWish,
+  token: string | null,
+): RegistryStore {
+  const { place, folder } = wish;
+  return gitRegistry({
+    remote: place.remote,
+    branch: place.branch,
+    repository: place.repository,
+    scratchFolder: join(folder, 'registry'),
+    credential: token === null ? null : { username: 'x-access-token', token },
+    createMissing: wish.mayBegin,
+    clock,
+    chance,
+  });
 }
 
 function shellOf(sshKey: string | null, { clock, log }: DeskParts): Shell {
@@ -163,6 +209,11 @@ export function passingFolder(env: Env): string {
   const folder = privateFolder(env);
   process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 2 }));
   return folder;
+}
+
+/** Gives the folder that belongs on PATH. */
+export function putCommand(wish: CommandWish): string {
+  return writeCommand(wish);
 }
 
 export function seal(folder: string, values: Secrets): Sealed {

@@ -1,30 +1,27 @@
-/** A registry with a second credential: where the first is refused as such, the second goes on, and it is said once. */
-import { WorldError } from '../domain/errors.ts';
+/** A registry with a second way to it: where the first fails in a way that the second may mend, that one goes on. */
+import { WorldError, type WorldFailure } from '../domain/errors.ts';
 import type { Log, RegistryStore } from '../ports.ts';
 
 export type FallbackOptions = {
   readonly first: RegistryStore;
   readonly second: RegistryStore;
+  /** The failure of the first that hands over to the second, for good; every other is told as it is. */
+  readonly when: Extract<WorldFailure, 'unauthorized' | 'unsupported'>;
+  /** Said once, when it does. */
+  readonly says: string;
   readonly log: Log;
-  /** What the two are called, for people. */
-  readonly names: readonly [string, string];
 };
 
-/** The words of both stores for a credential that is no longer any: expired, revoked, mistyped. */
-const REFUSED = /credentials were refused|Bad credentials|\b401\b/i;
-
-/** A dead token is neither contention nor a missing permission: one try, then the next one, for good. */
-export function fallbackRegistry({ first, second, log, names }: FallbackOptions): RegistryStore {
+/** The same question is asked again, the same ops with the same keys: what the first has written after all is not doubled. */
+export function fallbackRegistry({ first, second, when, says, log }: FallbackOptions): RegistryStore {
   let current = first;
   const ask = async <T>(question: (store: RegistryStore) => Promise<T>): Promise<T> => {
     const asked = current;
     try {
       return await question(asked);
     } catch (error) {
-      if (asked === second || !isRefused(error)) throw error;
-      if (current === first) {
-        log.say('warning', `the ${names[0]} was refused by ${first.place}; going on with the ${names[1]}`);
-      }
+      if (asked === second || !(error instanceof WorldError) || error.failure !== when) throw error;
+      if (current === first) log.say('warning', says);
       current = second;
       return await question(second);
     }
@@ -37,10 +34,4 @@ export function fallbackRegistry({ first, second, log, names }: FallbackOptions)
     history: (filter) => ask((store) => store.history(filter)),
     probeWrite: () => ask((store) => store.probeWrite()),
   };
-}
-
-function isRefused(error: unknown): boolean {
-  return (
-    error instanceof WorldError && (error.failure === 'unauthorized' || REFUSED.test(error.told.cameBack))
-  );
 }

@@ -25,25 +25,35 @@ function pair(first: RegistryStore) {
   const said: string[] = [];
   const log: Log = { say: (_level, line) => void said.push(line), progress: () => undefined };
   const second = memoryRegistry({ clock, chance: nodeChance(), repository: null, host: memoryHost() });
-  return { said, store: fallbackRegistry({ first, second, log, names: ['app token', "job's token"] }) };
+  const says = "going on with the job's token";
+  return { said, store: fallbackRegistry({ first, second, when: 'unauthorized', says, log }) };
 }
 
-it('a refused credential is tried once; the next one goes on for good, and that is said once', async () => {
-  const dead = failing('registry-unreadable', 'the credentials were refused (fatal: Authentication failed)');
+it('C63: a dead credential is tried once; the next one goes on for good, and that is said once', async () => {
+  const dead = failing('unauthorized', 'the credentials were refused (fatal: Authentication failed)');
   const { store, said } = pair(dead);
   expect((await store.read()).version).toBeNull();
   await store.probeWrite();
   await store.read();
   expect(dead.asked).toBe(1);
-  expect(said).toEqual(["the app token was refused by there; going on with the job's token"]);
+  expect(said).toEqual(["going on with the job's token"]);
 });
 
 it.each([
   ['registry-unreadable', 'git did not end in time'],
   ['write-refused', 'this token may only read (remote: Permission to acme/ml denied)'],
   ['conflict', 'somebody else was faster'],
+  ['unsupported', '404 Not Found'],
 ] as const)('%s is no dead credential: it is told as it is', async (failure, cameBack) => {
   const store = failing(failure, cameBack);
   await expect(pair(store).store.read()).rejects.toMatchObject({ failure });
   await expect(pair(store).store.submit([])).rejects.toMatchObject({ failure });
+});
+
+it('a failure of the second is told as it is: there is no third', async () => {
+  const [first, second] = [failing('unauthorized', '401'), failing('unauthorized', '401 too')];
+  const log: Log = { say: () => undefined, progress: () => undefined };
+  const store = fallbackRegistry({ first, second, when: 'unauthorized', says: '', log });
+  await expect(store.read()).rejects.toMatchObject({ told: { cameBack: '401 too' } });
+  expect([first.asked, second.asked]).toEqual([1, 1]);
 });

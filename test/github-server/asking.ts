@@ -18,7 +18,9 @@ export const REPOSITORY = { name: 'acme/ci', id: 41 };
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /** `empty` = not even main. */
-export async function standUp(over: { empty?: boolean; now?: () => number } = {}): Promise<Stand> {
+export async function standUp(
+  over: { empty?: boolean; now?: () => number; name?: string; id?: number } = {},
+): Promise<Stand> {
   const root = mkdtempSync(join(tmpdir(), 'podtrack-test-github-'));
   const folder = join(root, 'registry.git');
   execFileSync('git', ['init', '--quiet', '--bare', '--template=', '--initial-branch=main', folder], {
@@ -32,7 +34,8 @@ export async function standUp(over: { empty?: boolean; now?: () => number } = {}
     const { stdout } = await runGit(folder, ['hash-object', '-w', '-t', 'commit', '--stdin'], commit);
     await runGit(folder, ['update-ref', 'refs/heads/main', stdout.trim()]);
   }
-  const server = await githubServer(folder, { ...REPOSITORY, ...(over.now ? { now: over.now } : {}) });
+  const { name = REPOSITORY.name, id = REPOSITORY.id, now } = over;
+  const server = await githubServer(folder, { name, id, ...(now === undefined ? {} : { now }) });
   return {
     ...server,
     folder,

@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { serveGit } from '../adapters/registry/git-http-server.ts';
+import { bodyOf, serveGit } from '../adapters/registry/git-http-server.ts';
+import { refusedByRule, refusedByToken } from './git-guard.ts';
 import { answerGraphql, operationOf } from './graphql.ts';
 import * as refusals from './refusals.ts';
 import { openRepository, type Repository } from './repository.ts';
@@ -146,6 +147,23 @@ async function serve(desk: Desk, request: IncomingMessage, response: ServerRespo
   send(desk, work, response, reply);
 }
 
+/** Git's own protocol, with the rights and rules of the API. */
+async function overGit(
+  desk: Desk,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { repository } = desk;
+  const body = await bodyOf(request);
+  desk.seen.push({ label: `git ${path.split('?')[0]}`, headers: request.headers, body: '' });
+  const isPush = request.method === 'POST' && path === '/git-receive-pack';
+  const refused = refusedByToken(repository, request) ?? (isPush ? refusedByRule(repository, body) : null);
+  if (refused === null) return serveGit(repository.folder, { path, request, body }, response);
+  const headers = { 'content-type': refused.type, ...refused.headers };
+  response.writeHead(refused.status, headers).end(refused.body);
+}
+
 /** Serves the bare repository in `folder`, which holds `<name>.git`'s objects, on a free port. */
 export async function githubServer(
   folder: string,
@@ -156,9 +174,9 @@ export async function githubServer(
   const repository = openRepository(folder, { name: about.name, id: about.id, switches, now });
   const desk: Desk = { repository, seen: [], writes: [], origin: '' };
   const server: Server = createServer((request, response) => {
-    const git = /^\/[^/]+\/[^/]+\.git(\/.*)$/.exec(request.url ?? '');
+    const git = /^\/[^/]+\/[^/]+?(?:\.git)?(\/(?:info\/refs|git-).*)$/.exec(request.url ?? '');
     const work =
-      git === null ? serve(desk, request, response) : serveGit(folder, git[1] ?? '/', request, response);
+      git === null ? serve(desk, request, response) : overGit(desk, git[1] ?? '/', request, response);
     work.catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');

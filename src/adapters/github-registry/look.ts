@@ -46,7 +46,7 @@ async function readBoth(session: Session): Promise<Outcome> {
     session.api.graphql(READ, { ...named(session), ...session.refs, texts });
   if (session.takesWhole && session.tree === null) {
     const whole = judge(await ask(true)(), session.clock.now());
-    if (whole.kind === 'done') return whole;
+    if (['done', 'final', 'unsupported'].includes(whole.kind)) return whole;
     // Too much for one answer, as far as one can tell: names first, then the files in parts.
     if (whole.kind === 'ambiguous') session.takesWhole = false;
   }

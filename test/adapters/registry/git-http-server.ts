@@ -32,7 +32,7 @@ function kindOf(request: IncomingMessage): Fault['when'] {
   return url.endsWith('service=git-receive-pack') ? 'ask' : 'read';
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
@@ -42,6 +42,7 @@ async function backend(
   folder: string,
   path: string,
   request: IncomingMessage,
+  sent?: Buffer,
 ): Promise<{ head: string; body: Buffer }> {
   const url = new URL(path, 'http://server');
   const child = spawn('git', ['http-backend'], {
@@ -63,7 +64,7 @@ async function backend(
     },
   });
   child.stdin.on('error', () => undefined);
-  child.stdin.end(await bodyOf(request));
+  child.stdin.end(sent ?? (await bodyOf(request)));
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   await once(child, 'close');
@@ -85,11 +86,10 @@ function answer(response: ServerResponse, made: { head: string; body: Buffer }):
 /** Answers one request of git's protocol for the bare repository in `folder`; `path` is the part below it. */
 export async function serveGit(
   folder: string,
-  path: string,
-  request: IncomingMessage,
+  asked: { readonly path: string; readonly request: IncomingMessage; readonly body: Buffer },
   response: ServerResponse,
 ): Promise<void> {
-  answer(response, await backend(folder, path, request));
+  answer(response, await backend(folder, asked.path, asked.request, asked.body));
 }
 
 async function serve(
