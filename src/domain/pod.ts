@@ -74,6 +74,8 @@ export const verdictFacts = z.object({
   kind: z.enum(['keep', 'end', 'gone']),
   reason: z.string().max(80),
   evidence: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  /** What it was computed from, for `replay`; its form is the policy's (`policy/basis.ts`). Left out = an owner's word. */
+  basis: z.record(z.string(), z.unknown()).optional(),
 });
 export type VerdictFacts = z.infer<typeof verdictFacts>;
 

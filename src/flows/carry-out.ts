@@ -199,7 +199,7 @@ async function end(world: World, input: CarryInput): Promise<Outcome> {
     record: pod.record,
     // The plan orders a teardown for verdicts of kind `end` only.
     reason: pod.verdict.reason as EndReason,
-    verdict: verdictFacts(pod.verdict, pod.observation.at),
+    verdict: verdictFacts(pod),
     session,
     noSession: visit.kind === 'unseen' ? visit.reason : 'no connection',
     choice: pod.record.artifacts.choice,

@@ -36,6 +36,8 @@ function podPlan(id: string, reason: Reason, of: { label?: string; rate?: number
     rested: null,
     sightings: NO_SIGHTINGS,
     rules: DEFAULT_RULES,
+    judgedAt: NOW,
+    basis: {},
     orders:
       row.kind === 'end'
         ? [{ kind: 'teardown', beforeVerified: row.beforeVerified, inferred: row.inferred }]

@@ -42,8 +42,13 @@ export function judgeBreaker(input: BreakerInput): Breaker {
     wanted,
     recent,
     maxKills,
-    rest: (of) => (tripped && isInferredEnd(of) ? verdict('held-by-breaker', { wanted: of.reason }) : of),
+    rest: (of) => restByBreaker(of, tripped),
   };
+}
+
+/** An inferred end is not made while the breaker is tripped. */
+export function restByBreaker(of: Verdict, tripped: boolean): Verdict {
+  return tripped && isInferredEnd(of) ? verdict('held-by-breaker', { wanted: of.reason }) : of;
 }
 
 function isInferredEnd(of: Verdict): boolean {

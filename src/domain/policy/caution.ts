@@ -8,7 +8,7 @@ export type Caution = {
 };
 
 /** In a registry of another repository everything rests; other doubts hold back inferred verdicts only. */
-export function restVerdict(wanted: Verdict, cautions: readonly Caution[]): Verdict {
+export function restVerdict(wanted: Verdict, cautions: readonly Pick<Caution, 'code'>[]): Verdict {
   const [first] = cautions;
   if (first === undefined || wanted.kind === 'keep') return wanted;
   const foreign = cautions.some((caution) => caution.code === 'foreign-repository');

@@ -85,7 +85,9 @@ function judgeLimits(input: DecideInput, pod: ProviderPod): Verdict | null {
   if (pod.locked) return verdict('locked');
   if (deadlines.keepUntilAt !== null) {
     const leftMs = deadlines.keepUntilAt - now;
-    return leftMs > 0 ? verdict('kept', { leftMs }) : verdict('keep-ended', { lateMs: -leftMs });
+    return leftMs > 0
+      ? verdict('kept', { leftMs })
+      : verdict('keep-ended', { lateMs: now - deadlines.keepUntilAt });
   }
   return null;
 }

@@ -8,11 +8,12 @@ import type { ProviderPod } from '../provider-pod.ts';
 import type { RegistryState } from '../registry/state.ts';
 import { NO_SIGHTINGS, type PodSightings, type SweepState } from '../registry/sweep.ts';
 import type { ReaperRules } from '../rules.ts';
+import { type Basis, basisOf } from './basis.ts';
 import { type Breaker, judgeBreaker } from './breaker.ts';
 import { type Caution, restVerdict } from './caution.ts';
-import { decide } from './decide.ts';
+import { accountLook, doubtOf, type JudgeInput, judge } from './judge.ts';
 import { type Order, ordersFor } from './orders.ts';
-import { type Verdict, verdict } from './reasons.ts';
+import type { Verdict } from './reasons.ts';
 import type { Foreign, Reconciled } from './reconcile.ts';
 import { countSightings } from './sightings.ts';
 import { judgeStray, type StrayLook } from './stray.ts';
@@ -43,6 +44,9 @@ export type PodPlan = {
   readonly rested: Verdict | null;
   readonly sightings: PodSightings;
   readonly rules: ReaperRules;
+  readonly judgedAt: number;
+  /** What the verdict rests on, as the record will hold it. */
+  readonly basis: Basis;
   readonly orders: readonly Order[];
 };
 
@@ -64,7 +68,8 @@ export type Plan = {
 /** Pure: the same input gives the same plan, which is what `dry-run` prints and `replay` recomputes. */
 export function plan(input: PlanInput): Plan {
   const routeTrusted = input.ownNetworkWorks && !allUnreachable(input.looked);
-  const judged = input.looked.map((looked) => judgeOne(looked, input, routeTrusted));
+  const around = { routeTrusted, awayTogether: allAway(input) };
+  const judged = input.looked.map((looked) => judgeOne(looked, input, around));
   const strays = input.strays.map((stray): StrayPlan => {
     const wanted = judgeStray(stray, input.rules, input.now);
     return { ...stray, verdict: restVerdict(wanted, input.cautions) };
@@ -106,18 +111,20 @@ function allUnreachable(looked: readonly Looked[]): boolean {
   return tried.length >= 2 && away.length === tried.length;
 }
 
-type Judged = Omit<PodPlan, 'orders'>;
+type Judged = Omit<PodPlan, 'orders' | 'basis'> & { readonly input: JudgeInput };
 
-function judgeOne(looked: Looked, input: PlanInput, routeTrusted: boolean): Judged {
+type Around = Pick<JudgeInput, 'routeTrusted' | 'awayTogether'>;
+
+function judgeOne(looked: Looked, input: PlanInput, { routeTrusted, awayTogether }: Around): Judged {
   const { record, observation } = looked;
   const rules = withinReaper(record.rules, input.rules);
   const before = input.sweep.pods[podKey(record)] ?? NO_SIGHTINGS;
+  const account = accountLook(record, input.account);
   const shared = { record, observation, rules, now: input.now, routeTrusted };
-  const doubt = accountVerdict(looked, input);
+  const doubt = doubtOf({ record, observation, account, awayTogether });
   const sightings = counted(countSightings({ ...shared, before }), before, doubt);
-  const wanted = doubt ?? decide({ ...shared, sightings });
-  const resting = restVerdict(wanted, input.cautions);
-  return { ...looked, rules, sightings, verdict: resting, rested: resting === wanted ? null : wanted };
+  const asked = { ...shared, sightings, account, awayTogether, cautions: input.cautions };
+  return { ...looked, rules, sightings, ...judge(asked), judgedAt: input.now, input: asked };
 }
 
 /** What was not seen in the record's own account was not seen at all: no absence is counted of it. */
@@ -125,25 +132,19 @@ function counted(after: PodSightings, before: PodSightings, doubt: Verdict | nul
   return doubt === null ? after : { ...after, absent: before.absent };
 }
 
-/** Another account, or every one of several live records away at once, concludes nothing of any pod. */
-function accountVerdict({ record, observation }: Looked, input: PlanInput): Verdict | null {
-  if (input.account !== null && record.account !== null && record.account !== input.account) {
-    return verdict('other-account');
-  }
-  if (observation.provider.kind !== 'absent' || record.fence?.step === 'deleted') return null;
-  if (input.account === null && record.account !== null) return verdict('account-unknown');
-  const live = input.looked.filter((other) => other.record.fence?.step !== 'deleted');
+/** How many live records there are, when it is several and none of them is shown; a person may have said that it is so. */
+function allAway({ looked, state, now }: PlanInput): number | null {
+  const live = looked.filter((other) => other.record.fence?.step !== 'deleted');
   const shown = live.some((other) => other.observation.provider.kind === 'present');
   if (live.length < 2 || shown) return null;
-  const acknowledged = input.state.meta.acknowledged.accountAt;
-  const freshly = acknowledged !== null && input.now - acknowledged < DAY_MS;
-  return freshly ? null : verdict('all-absent', { records: live.length });
+  const acknowledged = state.meta.acknowledged.accountAt;
+  return acknowledged !== null && now - acknowledged < DAY_MS ? null : live.length;
 }
 
-function finish(judged: Judged, breaker: Breaker, now: number): PodPlan {
+function finish({ input, ...judged }: Judged, breaker: Breaker, now: number): PodPlan {
   const after = breaker.rest(judged.verdict);
   const rested = after === judged.verdict ? judged.rested : judged.verdict;
-  const whole = { ...judged, verdict: after, rested };
+  const whole = { ...judged, verdict: after, rested, basis: basisOf(input, breaker.tripped) };
   return { ...whole, orders: ordersFor(whole, now) };
 }
 

@@ -16,6 +16,14 @@ export function oneLine(text: string): string {
   return text.replace(UNSEEN, ' ').replaceAll('@', '(at)').replace(/\s+/gu, ' ').trim();
 }
 
+const ADDRESSES =
+  /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\b[a-z0-9-]+(?:\.[a-z0-9-]+)+:\d{1,5}\b|(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*)?::(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*)?/gi;
+
+/** What a foreign machine said, fit for a registry that may be public: one line, bounded, and no address in it. */
+export function told(text: string): string {
+  return cut(oneLine(text).replace(ADDRESSES, '(address)'), 300);
+}
+
 /** A table cell: everything that markdown, HTML or a mention could be made of stands as a character reference. */
 export function markdownCell(text: string, length = 80): string {
   const line = cut(text.replace(UNSEEN, ' ').replace(/\s+/gu, ' ').trim(), length);

@@ -6,6 +6,7 @@ import type { PodRecord } from '../../domain/pod.ts';
 import { podKey } from '../../domain/pod.ts';
 import type { StrayPlan } from '../../domain/policy/plan.ts';
 import { type EndReason, type Verdict, verdict } from '../../domain/policy/reasons.ts';
+import { recordedVerdict } from '../../domain/policy/replay.ts';
 import { judgeStray, stampOwner } from '../../domain/policy/stray.ts';
 import type { ReaperRules } from '../../domain/rules.ts';
 import type { World } from '../../ports.ts';
@@ -13,7 +14,6 @@ import { type Acting, opBase } from '../acting.ts';
 import { softly } from '../ask.ts';
 import { teardown } from '../teardown.ts';
 import { walled } from '../wall.ts';
-import { verdictFacts } from '../watch/learn.ts';
 
 export type StrayOptions = {
   readonly acting: Acting;
@@ -53,7 +53,7 @@ async function endStray(world: World, options: StrayOptions, stray: StrayPlan): 
     acting: options.acting,
     record: ours,
     reason: stray.verdict.reason as EndReason,
-    verdict: verdictFacts(stray.verdict, world.clock.now()),
+    verdict: recordedVerdict(stray.verdict, world.clock.now()),
     session: null,
     noSession: 'a stray is not visited',
     choice: null,

@@ -3,7 +3,7 @@ import { formatDuration } from '../../domain/duration.ts';
 import { pinOnceShown } from '../../domain/host-key.ts';
 import type { HostKeyPin, VerdictFacts } from '../../domain/pod.ts';
 import type { PodPlan } from '../../domain/policy/plan.ts';
-import type { Verdict } from '../../domain/policy/reasons.ts';
+import { recordedVerdict } from '../../domain/policy/replay.ts';
 import type { RegistryOp } from '../../domain/registry/ops.ts';
 import { HEARTBEAT_SKEW_MS } from '../../domain/rules.ts';
 import type { World } from '../../ports.ts';
@@ -24,7 +24,7 @@ export function learn(world: World, acting: Acting, pod: PodPlan, livesOn: boole
   const reached = observation.visit.kind === 'seen' && record.reachedAt === null ? at : null;
   const op = {
     ...base,
-    verdict: isNew ? verdictFacts(verdict, at) : null,
+    verdict: isNew ? verdictFacts(pod) : null,
     reachedAt: reached,
     startedAt: startedAt !== null && startedAt !== record.startedAt ? startedAt : null,
     hostKey: newPin(pod),
@@ -53,9 +53,9 @@ function oddity({ record, observation }: PodPlan): string | null {
 const SKEWED = 'its clock is';
 const DISAGREE = 'content and file time of its heartbeat disagree';
 
-/** A verdict as the record holds it. */
-export function verdictFacts(of: Verdict, at: number): VerdictFacts {
-  return { at, kind: of.kind, reason: of.reason, evidence: { ...of.evidence } };
+/** A verdict with what it rests on, as the record holds it. */
+export function verdictFacts({ verdict, judgedAt, basis }: PodPlan): VerdictFacts {
+  return { ...recordedVerdict(verdict, judgedAt), basis };
 }
 
 /** The key that was shown and accepted, when the record does not hold it yet, or holds it from before a restart. */
