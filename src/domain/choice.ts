@@ -28,9 +28,10 @@ export function patternFault(text: string): string | null {
   if (/^[/~]/.test(text)) return 'it is absolute; patterns are relative to remote-path';
   if (text.startsWith('!')) return 'it is a negation; what is not wanted goes into exclude';
   const parts = text.split('/');
-  if (parts.includes('..')) return 'it leads out of remote-path by ".."';
-  if (parts.slice(0, -1).includes('') || parts.includes('.')) return 'it has an empty part or "."';
-  if (/\{[^{}]*\.\.[^{}]*\}/.test(text)) return 'it counts with "{..}"; write [0-9], or {a,b}';
+  if (parts.includes('..')) return 'it leads out of remote-path';
+  if (parts.slice(0, -1).includes('') || parts.includes('.'))
+    return 'it has an empty part, or a part that is a dot';
+  if (/\{[^{}]*\.\.[^{}]*\}/.test(text)) return 'it counts in braces; write [0-9], or {a,b}';
   return alternatives(text) > MOST_ALTERNATIVES ? 'its braces give too many alternatives' : null;
 }
 

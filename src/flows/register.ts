@@ -1,4 +1,6 @@
 /** Enters a running pod into the registry: every check before the write, and the record before anything else. */
+
+import { sameChoice, saysChoice } from '../domain/choice.ts';
 import { setDeadlines } from '../domain/deadlines.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { Refusal, WorldError } from '../domain/errors.ts';
@@ -69,7 +71,8 @@ async function takeExisting(
     checkNotEnding(record, world.clock.now());
     await world.registry.probeWrite();
     const mine = await noteAdoption(world, input, record);
-    return { record: mine, version: snapshot.version, how: 'already-mine', warnings };
+    const told = [...warnings, ...saysOldChoice(mine, input)];
+    return { record: mine, version: snapshot.version, how: 'already-mine', warnings: told };
   }
   if (ownership.kind !== 'reclaim') throw needsClaim(record, ownership.kind);
   const now = world.clock.now();
@@ -91,7 +94,17 @@ async function takeExisting(
   }
   const mine = await noteAdoption(world, input, after);
   world.log.say('notice', `${record.id}: reclaimed from an earlier process of ${ownerName(input.owner)}`);
-  return { record: mine, version: submitted.version, how: 'reclaimed', warnings };
+  const told = [...warnings, ...saysOldChoice(mine, input)];
+  return { record: mine, version: submitted.version, how: 'reclaimed', warnings: told };
+}
+
+/** What counts as verified is frozen with the first record: a later word must not make a half of it enough. */
+function saysOldChoice({ artifacts }: PodRecord, input: RegisterInput): string[] {
+  if (sameChoice(artifacts.choice, input.choice)) return [];
+  const stands = saysChoice(artifacts.choice) ?? 'every file';
+  return [
+    `its record keeps what was chosen first: ${stands}; teardown takes another choice for its end alone`,
+  ];
 }
 
 /** Said again with adopt after arming was refused over another registry's mark. */

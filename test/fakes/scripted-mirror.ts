@@ -1,8 +1,10 @@
 /** A Mirror in memory for flow tests: each pod holds a tree, and what was pulled of it can be looked at. */
 
 import { createHash } from 'node:crypto';
+import { compile } from '../../src/adapters/ssh/mirror/choice.ts';
 import { digestOf } from '../../src/adapters/ssh/mirror/digest.ts';
 import type { Manifest, ManifestEntry, Pulled } from '../../src/domain/artifacts.ts';
+import { type Chosen, choose, chooser } from '../../src/domain/choice.ts';
 import { WorldError, type WorldFailure } from '../../src/domain/errors.ts';
 import type { Mirror, PullSpec } from '../../src/ports.ts';
 
@@ -44,6 +46,10 @@ function manifestOf(tree: ScriptedTree): Manifest {
   return { files, links: tree.links ?? [], others: tree.others ?? [] };
 }
 
+function chosenOf(tree: ScriptedTree, { choice }: PullSpec): Chosen {
+  return choose(manifestOf(tree), chooser(choice, compile));
+}
+
 /** `trees` by pod id; a pod without one has no such path. */
 export function scriptedMirror(trees: Map<string, ScriptedTree>): ScriptedMirror {
   const pulls: string[] = [];
@@ -65,20 +71,21 @@ export function scriptedMirror(trees: Map<string, ScriptedTree>): ScriptedMirror
       return `/mirror/${podId}.evidence`;
     },
     async manifest(_session, spec) {
-      return manifestOf(treeOf(spec));
+      return chosenOf(treeOf(spec), spec).manifest;
     },
     async pull(_session, spec) {
       pulls.push(spec.podId);
       const tree = treeOf(spec);
       if (tree.failsAs !== undefined) throw failure(tree.failsAs, spec);
-      const remote = manifestOf(tree);
+      const { manifest: remote, leftOut } = chosenOf(tree, spec);
       const place = spec.localPath ?? `/mirror/${spec.podId}`;
       const bytes = remote.files.reduce((sum, file) => sum + file.size, 0);
-      if (remote.files.length > 0) copies.set(place, new Map(tree.files));
+      if (remote.files.length > 0)
+        copies.set(place, new Map(remote.files.map(({ path }) => [path, tree.files.get(path) ?? ''])));
       spec.onProgress?.(bytes, bytes);
       return {
         remote,
-        leftOut: 0,
+        leftOut,
         files: remote.files.length,
         bytes,
         place,

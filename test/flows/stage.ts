@@ -1,7 +1,9 @@
 /** A stage for stories of flows: registry, provider, pods, mirror and clock in memory, and what happened to them. */
 import { memoryHost, memoryRegistry } from '../../src/adapters/memory-registry.ts';
 import { nodeChance } from '../../src/adapters/node-chance.ts';
+import { compile } from '../../src/adapters/ssh/mirror/choice.ts';
 import type { Manifest } from '../../src/domain/artifacts.ts';
+import { type Choice, type Chosen, choose, chooser } from '../../src/domain/choice.ts';
 import { WorldError } from '../../src/domain/errors.ts';
 import type { EvidenceText } from '../../src/domain/evidence.ts';
 import type { Owner, OwnerLiveness } from '../../src/domain/owner.ts';
@@ -64,8 +66,10 @@ function manifestOf(files: Record<string, string>): Manifest {
 
 function stageMirror(stage: Pick<Stage, 'files' | 'pulls' | 'pulled' | 'evidence'>): Mirror {
   const tree = (podId: string): Record<string, string> => stage.files.get(podId) ?? {};
+  const look = (podId: string, choice: Choice | null): Chosen =>
+    choose(manifestOf(tree(podId)), chooser(choice, compile));
   return {
-    pull: async (session) => {
+    pull: async (session, { choice }) => {
       stage.pulled.push(session.podId);
       const how = stage.pulls.get(session.podId);
       if (how === 'stalls') {
@@ -76,21 +80,21 @@ function stageMirror(stage: Pick<Stage, 'files' | 'pulls' | 'pulled' | 'evidence
           next: 'Look at the pod',
         });
       }
-      const remote = manifestOf(tree(session.podId));
+      const { manifest: remote, leftOut } = look(session.podId, choice);
       const bytes = remote.files.reduce((sum, file) => sum + file.size, 0);
       const refused = how === 'short' ? [{ path: '../x', reason: 'outside' }] : [];
       return {
         remote,
-        leftOut: 0,
+        leftOut,
         files: remote.files.length,
         bytes,
         place: `/mirror/${session.podId}`,
-        digest: JSON.stringify(tree(session.podId)),
+        digest: JSON.stringify(remote.files),
         moving: [],
         refused,
       };
     },
-    manifest: async (session) => manifestOf(tree(session.podId)),
+    manifest: async (session, { choice }) => look(session.podId, choice).manifest,
     ready: async ({ podId }) => {
       if (stage.pulls.get(podId) !== 'no-tools') return;
       throw new WorldError('unexpected-answer', {

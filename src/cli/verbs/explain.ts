@@ -30,6 +30,7 @@ async function act(call: Call): Promise<Answer> {
           ? null
           : { ...record.fence, at: instantOrNull(record.fence.at), until: instantOrNull(record.fence.until) },
       end: record.end === null ? null : { ...record.end, at: instantOrNull(record.end.at) },
+      artifacts: told.artifacts,
       sightings: told.sightings,
       next: told.next.map((end) => ({ ...end, at: instantOrNull(end.at) })),
       notes: told.notes,
@@ -37,6 +38,7 @@ async function act(call: Call): Promise<Answer> {
     lines: (page) => [
       page.paint('strong', told.headline),
       ...indented(told.verdict),
+      ...indented([told.artifacts]),
       ...indented(told.sightings),
       page.paint('quiet', 'limits'),
       ...indented(told.deadlines),

@@ -1,5 +1,6 @@
 /** Why a pod lives or was ended, in words, from what the registry recorded; and what would end it next, and when. */
 import { formatUsd } from '../budget.ts';
+import { saysChoice, saysLeftOut } from '../choice.ts';
 import { ownerDeadlineAt, stopAt } from '../deadlines.ts';
 import { formatDuration } from '../duration.ts';
 import { ownerName } from '../owner.ts';
@@ -14,6 +15,8 @@ export type NextEnd = { readonly what: string; readonly at: number | null; reado
 export type Explanation = {
   readonly headline: string;
   readonly verdict: readonly string[];
+  /** What is saved of the pod, and what the last mirror brought. */
+  readonly artifacts: string;
   readonly deadlines: readonly string[];
   readonly sightings: readonly string[];
   /** Nearest first. */
@@ -25,6 +28,7 @@ export function explain(record: PodRecord, sightings: PodSightings | null, now: 
   return {
     headline: `${record.id} (${record.gpu ?? 'no GPU known'}) is ${record.status}, owned by ${ownerName(record.owner)}`,
     verdict: saysVerdict(record, now),
+    artifacts: saysArtifacts(record, now),
     deadlines: saysDeadlines(record, now),
     sightings: sightings === null ? [] : saysSightings(sightings, record, now),
     next: nextEnds(record, now),
@@ -50,6 +54,16 @@ function saysVerdict({ lastVerdict, end, fence }: PodRecord, now: number): strin
   if (lastVerdict === null) lines.push('no reaper has judged it yet');
   else lines.push(...verdictLines(lastVerdict, now));
   return lines;
+}
+
+function saysArtifacts({ artifacts: of, lastMirror }: PodRecord, now: number): string {
+  if (of.remotePath === null) return 'no artifacts were wanted';
+  const chosen = saysChoice(of.choice);
+  const what = `artifacts below ${of.remotePath}${chosen === null ? '' : `, ${chosen}`}`;
+  if (lastMirror === null) return `${what}: not mirrored yet`;
+  const { at, files, verified, leftOut } = lastMirror;
+  const how = `${verified ? '' : 'NOT '}verified`;
+  return `${what}: ${files} file(s) mirrored ${formatDuration(now - at)} ago, ${how}${saysLeftOut(leftOut)}`;
 }
 
 function verdictLines({ at, kind, reason, evidence }: VerdictFacts, now: number): string[] {
