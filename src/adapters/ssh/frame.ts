@@ -46,6 +46,15 @@ export type FrameReader = {
   noise(): string;
 };
 
+/** How many of the last bytes may be the beginning of `mark`, which begins with a newline. */
+function heldBack(bytes: Buffer, mark: Buffer): number {
+  const from = Math.max(0, bytes.length - mark.length + 1);
+  for (let at = bytes.indexOf(10, from); at >= 0; at = bytes.indexOf(10, at + 1)) {
+    if (bytes.compare(mark, 0, bytes.length - at, at) === 0) return bytes.length - at;
+  }
+  return 0;
+}
+
 const EMPTY = Buffer.alloc(0);
 const NOISE_LIMIT = 400;
 const MAX_EXIT_DIGITS = 3;
@@ -69,7 +78,8 @@ export function frameReader(token: string): FrameReader {
 
   const findEnd = (): Buffer => {
     const at = held.indexOf(end);
-    const payload = at < 0 ? held.subarray(0, Math.max(0, held.length - end.length)) : held.subarray(0, at);
+    // Nearly always nothing is held back, and the next chunk needs no copy.
+    const payload = held.subarray(0, at < 0 ? held.length - heldBack(held, end) : at);
     held = at < 0 ? held.subarray(payload.length) : held.subarray(at + end.length);
     if (at >= 0) state = 'ending';
     return payload;

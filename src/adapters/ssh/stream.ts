@@ -85,17 +85,72 @@ function incomplete(connection: Connection, podId: string, call: StreamCall, cut
   });
 }
 
+/** Bytes that may wait here for a reader before the channel is told to pause. */
+const WAITING_BYTES = 1024 * 1024;
+
+type Arrivals = { waiting: Buffer[]; bytes: number; over: boolean; error?: unknown; wake: () => void };
+
+/**
+ * What arrives, chunk by chunk as ssh2 hands it over: a stream's own iterator joins waiting chunks, which copies every
+ * byte once more. Ends with the channel; an error of the channel is thrown behind the last chunk.
+ */
+async function* arrivals(channel: ClientChannel, from: Arrivals): AsyncGenerator<Buffer> {
+  for (;;) {
+    const chunk = from.waiting.shift();
+    if (chunk !== undefined) {
+      from.bytes -= chunk.length;
+      if (from.waiting.length === 0) channel.resume();
+      yield chunk;
+    } else if (from.over) {
+      if (from.error !== undefined) throw from.error;
+      return;
+    } else {
+      await new Promise<void>((resolve) => {
+        from.wake = resolve;
+      });
+    }
+  }
+}
+
+/** Listens from now on, so that nothing is missed before somebody reads. */
+function listen(channel: ClientChannel): Arrivals {
+  const from: Arrivals = { waiting: [], bytes: 0, over: false, wake: () => undefined };
+  channel.on('data', (chunk: Buffer) => {
+    if (from.over) return;
+    from.waiting.push(chunk);
+    from.bytes += chunk.length;
+    if (from.bytes >= WAITING_BYTES) channel.pause();
+    from.wake();
+  });
+  const finish = (error?: unknown): void => {
+    from.over = true;
+    from.error ??= error;
+    from.wake();
+  };
+  // A write to a channel that the pod closed is told by the frame that never ends.
+  channel.on('error', finish);
+  channel.once('end', () => finish());
+  channel.once('close', () => finish());
+  return from;
+}
+
+type Handles = {
+  /** Told what the reader is done with. */
+  readonly taken: (bytes: number) => void;
+  readonly cancel: () => void;
+  readonly cut: (cause?: unknown) => WorldError;
+};
+
 /** The payload as it comes; a frame that is never closed is an error, and so is a reader that leaves early. */
 async function* framed(
   channel: ClientChannel,
+  from: Arrivals,
   frame: FrameReader,
-  taken: (bytes: number) => void,
-  { cancel, cut }: { readonly cancel: () => void; readonly cut: (cause?: unknown) => WorldError },
+  { taken, cancel, cut }: Handles,
 ): AsyncGenerator<Buffer> {
   try {
-    // Not destroyed on return: what stderr still brings belongs to the answer.
-    for await (const chunk of channel.iterator({ destroyOnReturn: false })) {
-      const payload = frame.push(Buffer.from(chunk));
+    for await (const chunk of arrivals(channel, from)) {
+      const payload = frame.push(chunk);
       if (payload.length > 0) yield payload;
       taken(chunk.length);
       if (frame.exitCode() !== null) break;
@@ -106,6 +161,8 @@ async function* framed(
     if (frame.exitCode() === null) cancel();
   }
   if (frame.exitCode() === null) throw cut();
+  // What stands behind the frame is read and dropped, or stderr would not get its turn.
+  from.over = true;
   channel.resume();
 }
 
@@ -127,8 +184,7 @@ export async function openStream(
     throw answerFailure(failure, podId, { tried: `Run ${call.what}`, cameBack, cause });
   }
   const stderr = readStderr(channel, token);
-  // A write to a channel that the pod closed is told by the frame that never ends.
-  channel.on('error', () => undefined);
+  const from = listen(channel);
   channel.end(request(token, call.script, call.stdin));
 
   let release: () => void = () => undefined;
@@ -143,8 +199,9 @@ export async function openStream(
   };
 
   const cut = (cause?: unknown): WorldError => incomplete(connection, podId, call, { frame, cause });
+  const taken = call.wide === true ? widen(channel) : () => undefined;
   return {
-    chunks: framed(channel, frame, call.wide === true ? widen(channel) : () => undefined, { cancel, cut }),
+    chunks: framed(channel, from, frame, { taken, cancel, cut }),
     over,
     async end() {
       await stderr.complete;

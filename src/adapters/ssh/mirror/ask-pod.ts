@@ -36,12 +36,24 @@ function untilStopped<T>(visit: Visit, work: Promise<T>): Promise<T> {
 
 /** Chunks until the visit is stopped. */
 async function* stoppable(visit: Visit, stream: RemoteStream, heard: () => void): AsyncGenerator<Buffer> {
+  const { signal } = visit.stop;
   const iterator = stream.chunks[Symbol.asyncIterator]();
-  for (;;) {
-    const { done, value } = await untilStopped(visit, iterator.next());
-    if (done === true) return;
-    heard();
-    yield value;
+  let refuse: (reason: unknown) => void = () => undefined;
+  const stopped = (): void => refuse(signal.reason);
+  signal.addEventListener('abort', stopped, { once: true });
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const { done, value } = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
+        refuse = reject;
+        iterator.next().then(resolve, reject);
+      });
+      if (done === true) return;
+      heard();
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener('abort', stopped);
   }
 }
 

@@ -160,5 +160,7 @@ export async function pullTree(visit: Visit, settings: Settings): Promise<Pulled
   } catch (error) {
     const kept = keepUnverified(layout, staging.folder, staging.files.size);
     throw asFailure(error, visit.spec, kept);
+  } finally {
+    await staging.close();
   }
 }

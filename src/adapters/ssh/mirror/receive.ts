@@ -2,6 +2,7 @@
 import { type Extract, extract, type Header } from 'tar-stream';
 import type { Refused } from './listing.ts';
 import { escapes, nameOf, withoutDot } from './names.ts';
+import type { FileHead } from './small-files.ts';
 import { Collision, type Staging } from './staging.ts';
 
 export type Wanted = ReadonlyMap<string, { readonly size: number; readonly sparse: boolean }>;
@@ -33,15 +34,6 @@ function boundOf(wanted: Wanted): number {
   return bytes;
 }
 
-async function* counted(chunks: AsyncIterable<Buffer>, bound: number): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > bound) throw new TooMuch(`more than ${bound} bytes`);
-    yield chunk;
-  }
-}
-
 /** tar-stream was told to read names as bytes; extended heads it always reads as UTF-8. */
 function textOf(header: Header, raw: string, key: 'path' | 'linkpath'): string {
   const { pax } = header;
@@ -57,17 +49,26 @@ async function* payload(entry: Entry, counter: (bytes: number) => void): AsyncGe
   }
 }
 
-async function drain(entry: Entry): Promise<void> {
-  for await (const chunk of entry) void chunk;
-}
-
 type Desk = {
   readonly wanted: Wanted;
   readonly staging: Staging;
   readonly seen: Set<string>;
   readonly refused: Refused[];
   readonly counter: (bytes: number) => void;
+  /** Work that the next member waits for, and the end too. */
+  readonly slow: (work: Promise<void>, done: Done) => void;
 };
+
+type Member = { readonly entry: Entry; readonly name: string };
+/** Asks for the next member, or ends the archive. */
+type Done = (error?: unknown) => void;
+
+const COLLIDES = 'collides with another name on this disk';
+/** Up to here a file is collected before it is written. */
+const SMALL_BYTES = 256 * 1024;
+
+const isFile = (type: Header['type']): boolean => type === 'file' || type === 'contiguous-file';
+const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
 
 function turnDown(desk: Desk, path: string, reason: string): void {
   desk.refused.push({ path, reason });
@@ -81,46 +82,96 @@ function faultOf(desk: Desk, name: string, type: string): string | null {
   return desk.seen.has(name) ? 'twice in the stream' : null;
 }
 
-async function takeFile(desk: Desk, name: string, entry: Entry): Promise<void> {
-  const { size, mode, mtime } = entry.header;
-  const announced = desk.wanted.get(name);
-  // What grew out of all proportion is left for the next look.
-  if (announced === undefined || size > announced.size + GROWTH_BYTES) return;
-  desk.staging.remove(name);
-  const head = { size, mode, modifiedAt: mtime.getTime(), sparse: announced.sparse };
-  await desk.staging.write(name, head, payload(entry, desk.counter));
+/** Collects a small file and puts it; the next member need not wait for the disk. */
+function takeSmall(desk: Desk, member: Member, head: FileHead, done: Done): void {
+  const { entry, name } = member;
+  const parts: Uint8Array[] = [];
+  entry.on('data', (chunk) => {
+    if (!(chunk instanceof Uint8Array)) throw new Error('a member came as something else than bytes');
+    desk.counter(chunk.length);
+    parts.push(chunk);
+  });
+  entry.once('end', () => {
+    try {
+      desk.staging.put(name, head, parts);
+    } catch (error) {
+      if (!(error instanceof Collision)) return done(error);
+      turnDown(desk, name, COLLIDES);
+    }
+    const room = desk.staging.room();
+    if (room === null) done();
+    else desk.slow(room, done);
+  });
 }
 
-function takeAlias(desk: Desk, name: string, header: Header): void {
-  const existing = textOf(header, header.linkname ?? '', 'linkpath');
-  // Announced names were checked, so a link to one of them stays inside.
-  if (!desk.wanted.has(existing)) turnDown(desk, name, 'a hard link to something that was not announced');
-  else {
-    desk.staging.remove(name);
-    desk.staging.alias(name, existing);
+function pass(entry: Entry, done: Done): void {
+  entry.once('end', () => done());
+  entry.resume();
+}
+
+/** Takes it as it comes, behind what was put before. */
+async function takeLarge(desk: Desk, { entry, name }: Member, head: FileHead): Promise<void> {
+  try {
+    await settle(desk);
+    await desk.staging.write(name, head, payload(entry, desk.counter));
+  } catch (error) {
+    if (!(error instanceof Collision)) throw error;
+    turnDown(desk, name, COLLIDES);
+    for await (const rest of entry) void rest;
   }
 }
 
-async function take(desk: Desk, entry: Entry): Promise<void> {
+async function takeAlias(desk: Desk, { entry, name }: Member): Promise<void> {
+  const existing = textOf(entry.header, entry.header.linkname ?? '', 'linkpath');
+  // Announced names were checked, so a link to one of them stays inside.
+  if (!desk.wanted.has(existing)) turnDown(desk, name, 'a hard link to something that was not announced');
+  else {
+    await settle(desk);
+    try {
+      desk.staging.remove(name);
+      desk.staging.alias(name, existing);
+    } catch (error) {
+      if (!(error instanceof Collision)) throw error;
+      turnDown(desk, name, COLLIDES);
+    }
+  }
+  for await (const rest of entry) void rest;
+}
+
+async function settle(desk: Desk): Promise<void> {
+  for (const name of await desk.staging.settle()) turnDown(desk, name, COLLIDES);
+}
+
+/** A member of ours is taken by its kind. Any kind not here: it was replaced since the look, and the next look shows by what. */
+function takeOurs(desk: Desk, member: Member, done: Done): void {
+  const { entry, name } = member;
+  const { size, mode, mtime, type } = entry.header;
+  const announced = desk.wanted.get(name);
+  desk.seen.add(name);
+  if (type === 'link') desk.slow(takeAlias(desk, member), done);
+  // What grew out of all proportion is left for the next look.
+  else if (!isFile(type) || announced === undefined || size > announced.size + GROWTH_BYTES)
+    pass(entry, done);
+  else {
+    const head = { size, mode, modifiedAt: mtime.getTime(), sparse: announced.sparse };
+    desk.staging.remove(name);
+    if (size <= SMALL_BYTES && !head.sparse) takeSmall(desk, member, head, done);
+    else desk.slow(takeLarge(desk, member, head), done);
+  }
+}
+
+function take(desk: Desk, entry: Entry, done: Done): void {
   const { header } = entry;
   const name = textOf(header, header.name, 'path');
   if (escapes(name)) throw new Hostile(`a member named ${JSON.stringify(name)}`);
   // No tar writes one, and tar-stream would wait for its content for ever.
   if (header.type === 'directory' && header.size !== 0) throw new Hostile('a folder with content');
   const fault = faultOf(desk, name, header.type ?? 'of unknown type');
-  if (fault !== null) turnDown(desk, name, fault);
+  if (fault === null) takeOurs(desk, { entry, name }, done);
   else {
-    desk.seen.add(name);
-    try {
-      if (header.type === 'file' || header.type === 'contiguous-file') await takeFile(desk, name, entry);
-      else if (header.type === 'link') takeAlias(desk, name, header);
-      // Any other type: the file was replaced since the look, and the next look shows by what.
-    } catch (error) {
-      if (!(error instanceof Collision)) throw error;
-      turnDown(desk, name, 'collides with another name on this disk');
-    }
+    turnDown(desk, name, fault);
+    pass(entry, done);
   }
-  await drain(entry);
 }
 
 export type Watch = {
@@ -130,18 +181,54 @@ export type Watch = {
 };
 
 /** Feeds the archive at its own pace; what ends the feeding early ends the archive with the same reason. */
-async function pump(chunks: AsyncIterable<Buffer>, archive: Extract): Promise<void> {
-  const closed = new Promise((resolve) => archive.once('close', () => resolve(null)));
+async function pump(chunks: AsyncIterable<Buffer>, archive: Extract, bound: number): Promise<void> {
+  let go = (): void => undefined;
+  archive.on('drain', () => go());
+  archive.once('close', () => go());
+  let bytes = 0;
   try {
     for await (const chunk of chunks) {
+      bytes += chunk.length;
+      if (bytes > bound) throw new TooMuch(`more than ${bound} bytes`);
       if (archive.destroyed) return;
       if (archive.write(chunk)) continue;
-      await Promise.race([closed, new Promise((resolve) => archive.once('drain', () => resolve(null)))]);
+      await new Promise<void>((resolve) => {
+        go = resolve;
+        if (archive.destroyed) resolve();
+      });
     }
     archive.end(null);
   } catch (error) {
-    archive.destroy(error instanceof Error ? error : new Error(String(error)));
+    archive.destroy(asError(error));
   }
+}
+
+/** Resolves when every member was dealt with; rejects with what ended the archive before. */
+function membersOf(archive: Extract, take: (entry: Entry, done: Done) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    archive.on('entry', (_header, entry, next) => {
+      // The archive tells what ended it; a member that ends with it has nothing to add.
+      entry.on('error', () => undefined);
+      const done: Done = (error) => (error === undefined ? next() : archive.destroy(asError(error)));
+      try {
+        take(entry, done);
+      } catch (error) {
+        archive.destroy(asError(error));
+      }
+    });
+    archive.once('error', reject);
+    archive.once('close', resolve);
+  });
+}
+
+async function after(work: Promise<void>, done: Done): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    done(error);
+    return;
+  }
+  done();
 }
 
 /** Fills `staging` from the stream. Throws Hostile, what the stream threw, or what the disk said. */
@@ -151,29 +238,31 @@ export async function receive(
   staging: Staging,
   { counter, signal }: Watch,
 ): Promise<Received> {
-  const desk: Desk = { wanted, staging, seen: new Set(), refused: [], counter };
+  let working: Promise<void> = Promise.resolve();
+  const slow = (work: Promise<void>, done: Done): void => {
+    working = after(work, done);
+  };
+  const desk: Desk = { wanted, staging, seen: new Set(), refused: [], counter, slow };
+  staging.expect(wanted.size);
   // Names as bytes: a name need not be UTF-8. The option is there and its type is not.
   const asBytes = { highWaterMark: 64 * 1024, filenameEncoding: 'latin1' };
   const archive = extract(asBytes);
-  const pumping = pump(counted(chunks, boundOf(wanted)), archive);
-  let current: Entry | null = null;
   const stop = (): void => {
-    const reason = signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason));
-    archive.destroy(reason);
-    current?.destroy(reason);
+    archive.destroy(asError(signal.reason));
   };
   signal.addEventListener('abort', stop, { once: true });
+  let tooMuch = false;
   try {
-    for await (const entry of archive) {
-      current = entry;
-      await take(desk, entry);
-    }
-    await pumping;
+    const members = membersOf(archive, (entry, done) => take(desk, entry, done));
+    await Promise.all([members, pump(chunks, archive, boundOf(wanted))]);
   } catch (error) {
-    if (error instanceof TooMuch) return { refused: desk.refused, tooMuch: true };
-    throw error;
+    if (!(error instanceof TooMuch)) throw error;
+    tooMuch = true;
   } finally {
     signal.removeEventListener('abort', stop);
+    // Whatever happened, nothing is being written any more when this is over.
+    await working;
+    await settle(desk);
   }
-  return { refused: desk.refused, tooMuch: false };
+  return { refused: desk.refused, tooMuch };
 }

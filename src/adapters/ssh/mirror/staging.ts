@@ -1,11 +1,10 @@
 /** The fresh folder that a pull fills: every file is created there, nothing in it is ever followed or overwritten. */
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
   constants,
   copyFileSync,
-  ftruncateSync,
   futimesSync,
   linkSync,
   lstatSync,
@@ -14,12 +13,12 @@ import {
   rmdirSync,
   rmSync,
   symlinkSync,
-  write,
-  writeSync,
 } from 'node:fs';
-import { promisify } from 'node:util';
 import { type Fingerprint, inodeOf } from './digest.ts';
+import { fill } from './large-file.ts';
 import { bytesOf, foldersOf, placeOf } from './names.ts';
+import { queueOf } from './queue.ts';
+import type { FileHead } from './small-files.ts';
 
 /** A name that meets something which this pull did not put there, as on a disk that folds upper and lower case. */
 export class Collision extends Error {
@@ -28,18 +27,19 @@ export class Collision extends Error {
 
 export type Content = { readonly size: number; readonly sha256: string };
 
-export type FileHead = {
-  readonly size: number;
-  readonly mode: number;
-  readonly modifiedAt: number;
-  /** Leave runs of zeros unwritten, so that a file with holes keeps them. */
-  readonly sparse: boolean;
-};
-
 export type Staging = {
   readonly folder: string;
   /** What stands in the folder, complete. */
   readonly files: ReadonlyMap<string, Content>;
+  /** So many files are about to be put. */
+  expect(files: number): void;
+  /** Takes a small file whole; it stands here after `settle`. Throws Collision for a name that cannot have its folders. */
+  put(name: string, head: FileHead, parts: readonly Uint8Array[]): void;
+  /** Null while more can be put; else resolves when it can again. */
+  room(): Promise<void> | null;
+  /** Waits for what was put. Returns the names that collided with others; throws what the disk said. */
+  settle(): Promise<readonly string[]>;
+  /** Takes a file as it comes, behind all that was put. */
   write(name: string, head: FileHead, chunks: AsyncIterable<Uint8Array>): Promise<void>;
   /** A second name for a file that is already here. False when it is not. */
   alias(name: string, existing: string): boolean;
@@ -47,15 +47,13 @@ export type Staging = {
   adopt(name: string, place: string | Buffer, seen: Fingerprint): boolean;
   link(name: string, target: string): void;
   remove(name: string): void;
+  /** Gives the writer back; what was put is settled before. */
+  close(): Promise<void>;
 };
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-const writeAt = promisify(write);
-const SMALL = 256 * 1024;
-
-function isZero(bytes: Uint8Array): boolean {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).every((byte) => byte === 0);
-}
+/** No set-user-id, set-group-id or sticky bit comes over, and we can always read and replace our own copy. */
+const ownMode = (mode: number): number => (mode & 0o777) | 0o600;
 
 function colliding<T>(name: string, act: () => T): T {
   try {
@@ -67,29 +65,6 @@ function colliding<T>(name: string, act: () => T): T {
     }
     throw error;
   }
-}
-
-async function fill(
-  descriptor: number,
-  head: FileHead,
-  chunks: AsyncIterable<Uint8Array>,
-  hash: Hash,
-): Promise<number> {
-  let at = 0;
-  for await (const chunk of chunks) {
-    hash.update(chunk);
-    const hole = head.sparse && isZero(chunk);
-    // Waiting for the disk costs more than a small write itself.
-    if (!hole && head.size <= SMALL) writeSync(descriptor, chunk, 0, chunk.length, at);
-    else if (!hole) {
-      for (let done = 0; done < chunk.length; ) {
-        done += (await writeAt(descriptor, chunk, done, chunk.length - done, at + done)).bytesWritten;
-      }
-    }
-    at += chunk.length;
-  }
-  if (head.sparse) ftruncateSync(descriptor, at);
-  return at;
 }
 
 /** What the parts of a staging share: the folder, what is in it, and how a name gets its parents. */
@@ -107,19 +82,17 @@ async function writeOnto(
 ): Promise<void> {
   ground.makeParents(name);
   const place = placeOf(ground.folder, name);
-  // No set-user-id, set-group-id or sticky bit comes over, and we can always read and replace our own copy.
-  const mode = (head.mode & 0o777) | 0o600;
-  const descriptor = colliding(name, () => openSync(place, CREATE, mode));
-  const hash = createHash('sha256');
-  let size = -1;
+  const descriptor = colliding(name, () => openSync(place, CREATE, ownMode(head.mode)));
+  let content: Content | null = null;
   try {
-    size = await fill(descriptor, head, chunks, hash);
+    const filled = await fill(descriptor, head, chunks);
     futimesSync(descriptor, head.modifiedAt / 1000, head.modifiedAt / 1000);
+    if (filled.size === head.size) content = filled;
   } finally {
     closeSync(descriptor);
-    if (size !== head.size) rmSync(place, { force: true });
+    if (content === null) rmSync(place, { force: true });
   }
-  if (size === head.size) ground.files.set(name, { size, sha256: hash.digest('hex') });
+  if (content !== null) ground.files.set(name, content);
 }
 
 function adoptOnto(ground: Ground, name: string, source: string | Buffer, seen: Fingerprint): boolean {
@@ -142,6 +115,40 @@ function adoptOnto(ground: Ground, name: string, source: string | Buffer, seen: 
   return true;
 }
 
+/** Files that were put and are not yet known to stand: name → content, and the names that met something else. */
+function outbox(ground: Ground) {
+  const coming = new Map<string, Content>();
+  let collided: string[] = [];
+  const queue = queueOf({
+    written(name) {
+      const content = coming.get(name);
+      if (content !== undefined) ground.files.set(name, content);
+      coming.delete(name);
+    },
+    collided(name) {
+      collided.push(name);
+      coming.delete(name);
+    },
+  });
+  return {
+    queue,
+    coming,
+    put(name: string, head: FileHead, parts: readonly Uint8Array[]): void {
+      ground.makeParents(name);
+      const hash = createHash('sha256');
+      for (const part of parts) hash.update(part);
+      coming.set(name, { size: head.size, sha256: hash.digest('hex') });
+      queue.add(name, placeOf(ground.folder, name), { ...head, mode: ownMode(head.mode) }, parts);
+    },
+    async settle(): Promise<readonly string[]> {
+      await queue.settle();
+      const names = collided;
+      collided = [];
+      return names;
+    },
+  };
+}
+
 export function stagingIn(folder: string): Staging {
   const files = new Map<string, Content>();
   const folders = new Set<string>();
@@ -149,6 +156,7 @@ export function stagingIn(folder: string): Staging {
   const makeParents = (name: string): void => {
     for (const parent of foldersOf(name)) {
       if (folders.has(parent)) continue;
+      if (out.coming.has(parent)) throw new Collision(`${name} needs a folder where a file is`);
       colliding(parent, () => mkdirSync(placeOf(folder, parent)));
       folders.add(parent);
     }
@@ -167,11 +175,17 @@ export function stagingIn(folder: string): Staging {
     }
   };
   const ground: Ground = { folder, files, makeParents };
+  const out = outbox(ground);
 
   return {
     folder,
     files,
     remove,
+    expect: (count) => out.queue.expect(count),
+    put: (...of) => out.put(...of),
+    room: () => out.queue.room(),
+    settle: () => out.settle(),
+    close: () => out.queue.close(),
     write: (name, head, chunks) => writeOnto(ground, name, head, chunks),
     alias(name, existing) {
       const content = files.get(existing);
