@@ -23,19 +23,22 @@ const ROW_BEGINS = /^\s*\d{1,3}\s*,/;
 const DEVICE_FAILED = /GPU is lost|Unable to determine the device handle|Unknown Error|fallen off the bus/i;
 const NO_DEVICES = /no devices were found/i;
 
-/** A figure with or without unit (`97`, `97 %`, `1024 MiB`), or null. */
+/** A figure with or without unit (`97`, `97 %`, `1024 MiB`), or null; of a fraction the next whole one, since a little is not nothing. */
 function figure(text: string | undefined): number | null {
-  const match = /^(\d{1,7})(?:\.\d+)?\s*(?:%|MiB)?$/.exec((text ?? '').trim());
-  return match === null ? null : Number(match[1]);
+  const match = /^(\d{1,7}(?:\.\d+)?)\s*(?:%|MiB)?$/.exec((text ?? '').trim());
+  return match === null ? null : Math.ceil(Number(match[1]));
 }
 
 function parseGpuSample(answer: GpuAnswer): Part<'no-gpu' | readonly GpuFigures[]> {
   const text = answer.stdout.replaceAll('\r', '');
-  if (NO_DEVICES.test(text) || NO_DEVICES.test(answer.stderr)) return seen('no-gpu');
+  const lines = text.split('\n');
+  if (NO_DEVICES.test(text) || NO_DEVICES.test(answer.stderr)) {
+    const both = lines.some((line) => ROW_BEGINS.test(line));
+    return both ? unseen('nvidia-smi told of GPUs and of none') : seen('no-gpu');
+  }
   if (answer.exitCode === 127) return unseen('nvidia-smi is not on the pod');
   if (answer.exitCode !== 0) return unseen(`nvidia-smi failed with exit code ${answer.exitCode}`);
   if (DEVICE_FAILED.test(text) || DEVICE_FAILED.test(answer.stderr)) return unseen('a GPU was lost');
-  const lines = text.split('\n');
   if (lines.some((line) => ROW_BEGINS.test(line) && !ROW.test(line)))
     return unseen('nvidia-smi gave a row that cannot be read');
   const rows = rowsOf(lines);

@@ -5,7 +5,7 @@ import { armoured, ed25519ToOpenSsh, lookInto } from './openssh-key.ts';
 
 const ARMOUR = /-----BEGIN ((?:[A-Z0-9]+ )*PRIVATE KEY)-----([\s\S]*?)-----END \1-----/;
 const PUBLIC_HALF =
-  /^(?:ssh-(?:ed25519|rsa|dss)|ecdsa-sha2-\S+|sk-\S+@openssh\.com) |BEGIN (?:SSH2 |RSA )?PUBLIC KEY/;
+  /(?:^|[\s"])(?:ssh-(?:ed25519|rsa|dss)\S*|ecdsa-sha2-\S+|sk-\S+@openssh\.com)\s+AAAA|BEGIN (?:SSH2 |RSA )?PUBLIC KEY/;
 
 /** Causes that can be told from the text alone, before any armour is looked for. */
 const HOPELESS: readonly (readonly [RegExp, string, string])[] = [

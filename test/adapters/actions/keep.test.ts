@@ -18,8 +18,8 @@ import { needsPacking, treeOf } from '../../../src/adapters/actions-keep/tree.ts
 import { actionsKeep } from '../../../src/adapters/actions-keep.ts';
 import { nodeChance } from '../../../src/adapters/node-chance.ts';
 import type { Keep } from '../../../src/ports.ts';
-import { type ResultsService, resultsService } from '../../actions/artifact-server.ts';
 import { zipNames } from '../../actions/zip.ts';
+import { type ResultsService, resultsService } from '../../runner/results-service.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'podtrack keep '));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -62,7 +62,7 @@ describe('needsPacking', () => {
     expect(needsPacking(await treeOf(plainCopy()))).toBeNull();
   });
 
-  it.each(ODD)('%s makes it one tar', async (_what, change) => {
+  it.each(ODD)('%s makes it one tar (case C35)', async (_what, change) => {
     const folder = plainCopy();
     change(folder);
     expect(needsPacking(await treeOf(folder))).not.toBeNull();
@@ -97,7 +97,7 @@ async function membersOf(tar: Buffer): Promise<Map<string, Member>> {
 }
 
 describe('packTree', () => {
-  it('keeps every name, content, mode and link', async () => {
+  it('keeps every name, content, mode and link (case C35)', async () => {
     const folder = plainCopy();
     for (const [, change] of ODD) change(folder);
     const to = join(home, 'all.tar');
@@ -153,7 +153,7 @@ describe('actionsKeep', () => {
     expect(service.artifacts().map(({ name }) => name)).toEqual(['podtrack-a-1', 'podtrack-a-1-2']);
   });
 
-  it('odd names go up as one tar, which does not stay behind here', async () => {
+  it('odd names go up as one tar, which does not stay behind here (case C35)', async () => {
     const folder = plainCopy();
     writeFileSync(join(folder, 'epoch:1'), 'x');
     await keepIn(github()).keep({ place: folder, name: 'podtrack-b-1' });

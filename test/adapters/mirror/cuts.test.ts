@@ -112,7 +112,7 @@ const positions = (count: number, total: number): number[] =>
   fc.sample(fc.integer({ min: 0, max: total }), { seed: SEED, numRuns: count });
 
 describe('a line that is cut', () => {
-  it(`at ${CUTS} random bytes: nothing half is promoted, and the next pull brings the same tree`, async () => {
+  it(`at ${CUTS} random bytes: nothing half is promoted, and the next pull brings the same tree (case C33)`, async () => {
     // With an older copy in place, what has not changed since is not asked for.
     const whole = tarOf(Object.keys(FILES));
     const rest = tarOf(Object.keys(FILES).filter((name) => name !== 'a/loss.csv'));
@@ -161,7 +161,7 @@ async function killedAt(program: string, place: string, given: Buffer): Promise<
 }
 
 describe('a process that is killed', () => {
-  it(`at ${KILLS} random bytes: nothing half is promoted, and the next pull brings the same tree`, async () => {
+  it(`at ${KILLS} random bytes: nothing half is promoted, and the next pull brings the same tree (case C33)`, async () => {
     const out = join(process.cwd(), '.cache', `pull-process-${process.pid}`);
     const entry = join(import.meta.dirname, 'pull-process.ts');
     await build({

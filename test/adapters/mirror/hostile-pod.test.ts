@@ -34,7 +34,9 @@ afterEach(() => {
 const ok = listed('results/ok.txt', 'yes');
 const okMember: Member = { name: './results/ok.txt', content: 'yes' };
 
-function pull(answers: Answers, more: { rounds?: number; silenceMs?: number } = {}): Promise<Pulled> {
+type More = { rounds?: number; silenceMs?: number; freeBytes?: () => number; reserveBytes?: number };
+
+function pull(answers: Answers, more: More = {}): Promise<Pulled> {
   const mirror = sshMirror({ root: join(base, 'mirror'), clock: systemClock(), log: quiet, ...more });
   const spec = { podId: 'pod-1', remotePath: '/r', choice: null, localPath: null, budgetMs: 20_000 };
   return mirror.pull(craftedSession(answers), spec);
@@ -66,7 +68,7 @@ describe('a stream with members that nobody asked for', () => {
     ['a member of a type that does not exist', { name: './results/odd', type: 'Z' }],
     ['an empty name', { name: '', content: 'x' }],
   ];
-  it.each(members)('drops %s, lists it, and keeps what was announced', async (_, member) => {
+  it.each(members)('drops %s, lists it, and keeps what was announced (case C37)', async (_, member) => {
     const pulled = await pull({ listings: [listing([ok])], tars: [tar([okMember, member])] });
     expect(pulled.refused).toHaveLength(1);
     expect([...localTree(pulled.place).files]).toEqual([['results/ok.txt', 3]]);
@@ -80,7 +82,7 @@ describe('a stream with members that nobody asked for', () => {
     ['a parent path behind a dot', { name: './results/../../../home/bashrc', content: 'evil' }],
     ['an absolute path', { name: '/tmp/podtrack-evil', content: 'evil' }],
   ];
-  it.each(escapes)('refuses the whole pull for %s', async (_, member) => {
+  it.each(escapes)('refuses the whole pull for %s (case C37)', async (_, member) => {
     const pulling = pull({ listings: [listing([ok])], tars: [tar([okMember, member])] });
     expect(await failureOf(pulling)).toBe('unexpected-answer');
     expect(existsSync(join(base, 'mirror', 'pod-1'))).toBe(false);
@@ -94,7 +96,7 @@ describe('a stream with members that nobody asked for', () => {
     expect(await failureOf(pulling)).toBe('unexpected-answer');
   });
 
-  it('never writes a file through a link of the same stream', async () => {
+  it('never writes a file through a link of the same stream (case C37)', async () => {
     const link: Member = { name: './results/out', type: '2', target: '../../../home' };
     const through: Member = { name: './results/out/bashrc', content: 'evil' };
     const announced = [ok, listed('results/out/bashrc', 'evil')];
@@ -104,7 +106,7 @@ describe('a stream with members that nobody asked for', () => {
     expect(lstatSync(join(pulled.place, 'results/out')).isDirectory()).toBe(true);
   });
 
-  it('never writes through a link that the list announces beside a file below it', async () => {
+  it('never writes through a link that the list announces beside a file below it (case C37)', async () => {
     const announced = [ok, listed('results/out/bashrc', 'evil')];
     const list = listing(announced, [['results/out', '../home']]);
     const through: Member = { name: './results/out/bashrc', content: 'evil' };
@@ -118,7 +120,7 @@ describe('a stream with members that nobody asked for', () => {
     ['to an absolute path', '/etc/passwd'],
     ['to something that was not announced', './results/other'],
   ];
-  it.each(hardLinks)('refuses a hard link %s', async (_, target) => {
+  it.each(hardLinks)('refuses a hard link %s (case C37)', async (_, target) => {
     const member: Member = { name: './results/hl', type: '1', target };
     const list = listing([ok, listed('results/hl', 'yes')]);
     const pulled = await pull({ listings: [list], tars: [tar([okMember, member])] });
@@ -126,7 +128,7 @@ describe('a stream with members that nobody asked for', () => {
     expect([...localTree(pulled.place).files.keys()]).toEqual(['results/ok.txt']);
   });
 
-  it('gives up on a stream of strangers', async () => {
+  it('gives up on a stream of strangers (case C37)', async () => {
     const strangers = Array.from({ length: 1500 }, (_, index) => ({ name: `./s${index}` }));
     const pulling = pull({ listings: [listing([ok])], tars: [tar(strangers)] });
     expect(await failureOf(pulling)).toBe('unexpected-answer');
@@ -134,7 +136,7 @@ describe('a stream with members that nobody asked for', () => {
 });
 
 describe('a bomb', () => {
-  it('that claims more than was announced is not stored', async () => {
+  it('that claims more than was announced is not stored (case C37)', async () => {
     const huge: Member = {
       name: './results/ok.txt',
       claims: 70 * 1024 * 1024,
@@ -145,7 +147,7 @@ describe('a bomb', () => {
     expect(pulled.refused.map((entry) => entry.path)).toEqual(['results/ok.txt']);
   });
 
-  it('without an end is cut, and what came whole before it stays', async () => {
+  it('without an end is cut, and what came whole before it stays (case C37)', async () => {
     let sent = 0;
     async function* endless(): AsyncGenerator<Buffer> {
       yield tar([okMember]).subarray(0, 1024);
@@ -164,7 +166,7 @@ describe('a bomb', () => {
 });
 
 describe('a list that lies', () => {
-  it('about names is listed, asked for nothing, and nothing of it is written', async () => {
+  it('about names is listed, asked for nothing, and nothing of it is written (case C37)', async () => {
     const names = [
       '../../home/bashrc',
       '/etc/cron.d/x',
@@ -186,7 +188,7 @@ describe('a list that lies', () => {
     expect(outside()).toEqual(['home/bashrc']);
   });
 
-  it('about a digest is never taken for a verified copy', async () => {
+  it('about a digest is never taken for a verified copy (case C33)', async () => {
     const lie = { ...ok, sha256: '0'.repeat(64) };
     const pulled = await pull({ listings: [listing([lie])], tars: [tar([okMember])] });
     expect(pulled.moving).toEqual(['results/ok.txt']);
@@ -205,7 +207,7 @@ describe('a list that lies', () => {
     expect(pulled.files).toBe(1);
   });
 
-  it('is cut short, wherever, and is an incomplete answer', async () => {
+  it('is cut short, wherever, and is an incomplete answer (case C33)', async () => {
     const whole = listing([ok, listed('b', 'b')], [['l', 'b']]);
     for (let cut = 0; cut < whole.length; cut += 1) {
       const pulling = pull({ listings: [whole.subarray(0, cut)], tars: [] });
@@ -238,7 +240,7 @@ describe('anything at all', () => {
 });
 
 describe('a second pull into a place that already holds a link to the outside', () => {
-  it('writes nothing through it: the link goes, the file comes', async () => {
+  it('writes nothing through it: the link goes, the file comes (case C37)', async () => {
     const place = join(base, 'mirror', 'pod-1');
     mkdirSync(join(place, 'results'), { recursive: true });
     symlinkSync('../../../home', join(place, 'results/out'));
@@ -251,8 +253,36 @@ describe('a second pull into a place that already holds a link to the outside', 
   });
 });
 
+describe('what the pod lists is more than this disk has', () => {
+  const gb = 1_000_000_000;
+  const big = (path: string, size: number, onDisk = size) => ({ ...listed(path, 'x'), size, onDisk });
+  const ckpt = big('results/ckpt.pt', 4.2 * gb);
+  const scratch = { ...big('results/scratch.img', 1000 * gb, 1_258_291_200), sha256: 'hollow' };
+  const more = big('results/more.bin', 7 * gb);
+
+  it.each([
+    ['two that fit one by one', [ckpt, more], 9 * gb, /11\.2 GB are to come and 9\.0 GB are free/],
+    ['all three, the sparse one too', [ckpt, scratch, more], 9 * gb, /9\.0 GB are free.*more\.bin 7\.0 GB/],
+    [
+      'one that fits without the reserve',
+      [ckpt],
+      4.5 * gb,
+      /4\.2 GB are to come and 4\.5 GB are free here, of which 1\.0 GB/,
+    ],
+    ['a disk that is full', [big('results/a', 1)], 0, /0 B are free/],
+  ])('%s: refused with the numbers before a byte is asked for (case C38)', async (_, files, free, says) => {
+    const asked = { listings: [listing(files)], tars: [] };
+    const error: unknown = await pull(asked, { freeBytes: () => free, reserveBytes: gb }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({ failure: 'no-space', message: expect.stringMatching(says) });
+    expect(outside()).toEqual(['home/bashrc']);
+    expect(existsSync(join(base, 'mirror', 'pod-1'))).toBe(false);
+  });
+});
+
 describe('modes', () => {
-  it('lose set-user-id, set-group-id and sticky, and stay readable for us', async () => {
+  it('lose set-user-id, set-group-id and sticky, and stay readable for us (case C37)', async () => {
     const files = [listed('suid', 'a'), listed('none', 'b')];
     const members = [
       { name: './suid', content: 'a', mode: 0o7755 },

@@ -89,13 +89,14 @@ suiteWith(['busybox', 'dash', 'bash', 'mksh'], 'shells and tool sets', () => {
       () => ({ ...gnuWithout(), sh: component('mksh') ?? '', printf: found('printf') }),
     ],
     ['no stat', () => gnuWithout('stat')],
+    ['neither rsync nor cat', () => gnuWithout('rsync', 'cat')],
     [
       'BusyBox without stat',
       () => Object.fromEntries(Object.entries(applets).filter(([name]) => name !== 'stat')),
     ],
     ['SHA-256 from busybox by name', () => ({ ...gnuWithout('sha256sum'), busybox })],
   ];
-  it.each(kinds)('%s: everything arrives and is verified', async (_, tools) => {
+  it.each(kinds)('%s: everything arrives and is verified (case C29)', async (_, tools) => {
     expectWhole(await pullFrom(await podWith(image(tools()))));
   });
 });
@@ -132,15 +133,18 @@ suiteWith(['python3'], 'an image with Python and no SHA-256 tool', () => {
 });
 
 describe('an image that lacks a tool', () => {
-  it.each(['tar', 'find', 'xargs', 'sha256sum'])('%s: says so by name, and pulls nothing', async (tool) => {
-    const pod = await podWith(image(gnuWithout(tool)));
-    const error: unknown = await pullFrom(pod).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(WorldError);
-    expect(String(error)).toContain(`lacks ${tool}`);
-    expect(localTree(pod.here).files.size).toBe(0);
-  });
+  it.each(['tar', 'find', 'xargs', 'sha256sum'])(
+    '%s: says so by name, and pulls nothing (case C29)',
+    async (tool) => {
+      const pod = await podWith(image(gnuWithout(tool)));
+      const error: unknown = await pullFrom(pod).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(WorldError);
+      expect(String(error)).toContain(`lacks ${tool}`);
+      expect(localTree(pod.here).files.size).toBe(0);
+    },
+  );
 
-  it('says that it is not ready, without looking at a single file; an image with everything is', async () => {
+  it('says that it is not ready, without looking at a single file; an image with everything is (case C29)', async () => {
     const bare = await podWith(image(gnuWithout('tar')));
     const mirror = sshMirror({ root: bare.here, clock: systemClock(), log: quiet });
     await expect(mirror.ready(bare.session)).rejects.toThrow('lacks tar');

@@ -27,7 +27,7 @@ describe('names', () => {
     );
   });
 
-  it('no accepted name leaves the folder, whatever it is made of', () => {
+  it('no accepted name leaves the folder, whatever it is made of (case C37)', () => {
     const part = fc.constantFrom('..', '.', '', 'a', 'b', '...', '..a', ' ', '\\', '\0');
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 6 }), (parts) => {
@@ -70,12 +70,12 @@ describe('links', () => {
     };
   };
 
-  it('that leave through another link are found out, though their text looks harmless', () => {
+  it('that leave through another link are found out, though their text looks harmless (case C37)', () => {
     const tricks = sorted(['a/b/up', '../..'], ['escape', 'a/b/up/../x']);
     expect(tricks).toEqual({ inside: ['a/b/up'], outside: [], refused: ['escape'] });
   });
 
-  it('in circles lead nowhere and hang nothing', () => {
+  it('in circles lead nowhere and hang nothing (case C37)', () => {
     expect(sorted(['x', 'x'], ['y', 'z'], ['z', 'y'], ['d/loop', '.'])).toEqual({
       inside: ['x', 'y', 'z', 'd/loop'],
       outside: [],
@@ -83,7 +83,7 @@ describe('links', () => {
     });
   });
 
-  it('called inside never end outside on a real disk', () => {
+  it('called inside never end outside on a real disk (case C37)', () => {
     const part = fc.constantFrom('a', 'b', 'c', '..', '.');
     const path = fc
       .array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 3 })

@@ -76,7 +76,7 @@ const place = (): string => join(pod.here, 'results');
 const side = (): string => join(pod.here, '.podtrack-results');
 
 describe('names', () => {
-  it('of everyday oddness arrive bit for bit, and both forms of an accent stay two files', async () => {
+  it('of everyday oddness arrive bit for bit, and both forms of an accent stay two files (case C35)', async () => {
     const names = [
       'epoch 10/loss curve.png',
       'Überblick.csv',
@@ -96,7 +96,7 @@ describe('names', () => {
     expect(shape(place())).toEqual(shape(pod.results));
   });
 
-  it('that break naive scripts arrive: newline, dash, backslash, quotes, CR, glob, dollar', async () => {
+  it('that break naive scripts arrive: newline, dash, backslash, quotes, CR, glob, dollar (case C35)', async () => {
     const names = [
       'new\nline',
       '\n',
@@ -118,7 +118,7 @@ describe('names', () => {
     expect(shape(place())).toEqual(shape(pod.results));
   });
 
-  it('that are no UTF-8 arrive as the bytes they are', async () => {
+  it('that are no UTF-8 arrive as the bytes they are (case C35)', async () => {
     const name = Buffer.from([0x66, 0xff, 0x6f, 0xc3, 0x28]);
     writeFileSync(Buffer.concat([Buffer.from(`${pod.results}/`), name]), 'latin');
     pod.lay({ 'f\ufffdo': 'a replacement character that is really there' });
@@ -128,7 +128,7 @@ describe('names', () => {
     expect((await pull()).digest).toBe(pulled.digest);
   });
 
-  it('longer than a tar head has room for arrive', async () => {
+  it('longer than a tar head has room for arrive (case C35)', async () => {
     const deep = `${'d'.repeat(120)}/${'e'.repeat(120)}/${'f'.repeat(200)}`;
     pod.lay({ [deep]: 'deep' });
     await pull();
@@ -160,7 +160,7 @@ describe('what travels', () => {
     expect(shape(place())).toEqual(shape(pod.results));
   });
 
-  it('comes again where the copy here was spoiled, though its size is the same', async () => {
+  it('comes again where the copy here was spoiled, though its size is the same (case C33)', async () => {
     pod.lay({ a: 'good' });
     await pull();
     writeFileSync(join(place(), 'a'), 'evil');
@@ -179,7 +179,7 @@ describe('what travels', () => {
     }
   });
 
-  it('keeps holes as holes', async () => {
+  it('keeps holes as holes (case C38)', async () => {
     pod.lay({ 'sparse.img': 'head' });
     truncateSync(join(pod.results, 'sparse.img'), 16 * 1024 * 1024);
     await pull({ freeBytes: () => 8 * 1024 * 1024, reserveBytes: 0 });
@@ -188,7 +188,7 @@ describe('what travels', () => {
     expect(copy.blocks * 512).toBeLessThan(4 * 1024 * 1024);
   });
 
-  it('leaves a giant of holes out by name, without reading it', async () => {
+  it('leaves a giant of holes out by name, without reading it (case C38)', async () => {
     pod.lay({ 'scratch.img': 'x', 'loss.csv': '1' });
     truncateSync(join(pod.results, 'scratch.img'), 1_000_000_000_000);
     const pulled = await pull();
@@ -208,7 +208,7 @@ describe('what travels', () => {
 });
 
 describe('links and things that are no files', () => {
-  it('inside links survive, others are told or refused, a FIFO hangs nothing, a loop ends', async () => {
+  it('inside links survive, others are told or refused, a FIFO hangs nothing, a loop ends (case C37)', async () => {
     pod.lay({ 'epoch_9/w': 'w', ok: 'ok' });
     pod.link('latest', 'epoch_9');
     pod.link('loop', '.');
@@ -227,7 +227,7 @@ describe('links and things that are no files', () => {
     expect(said.join()).toMatch(/notice: .*2 link\(s\).*data → \/workspace\/datasets/);
   });
 
-  it('set-user-id files come without it', async () => {
+  it('set-user-id files come without it (case C37)', async () => {
     pod.lay({ tool: '#!/bin/sh\n' });
     chmodSync(join(pod.results, 'tool'), 0o4755);
     await pull();
@@ -238,7 +238,7 @@ describe('links and things that are no files', () => {
 describe('a line that breaks', () => {
   const big = (letter: string): Buffer => Buffer.alloc(400_000, letter);
 
-  it('at any point leaves the old copy as it was, and the next pull ends in the same tree', async () => {
+  it('at any point leaves the old copy as it was, and the next pull ends in the same tree (case C33)', async () => {
     pod.lay({ old: 'old' });
     await pull();
     const before = shape(place());
@@ -263,7 +263,7 @@ describe('a line that breaks', () => {
     await line.close();
   });
 
-  it('keeps what came whole under "unverified", says where, and does not fetch it again', async () => {
+  it('keeps what came whole under "unverified", says where, and does not fetch it again (case C33)', async () => {
     pod.lay({ a: big('a'), b: big('b'), c: big('c') });
     pod.server.faults.cutAfterBytes = 1_000_000;
     const error = await errorOf(pull());
@@ -280,7 +280,7 @@ describe('a line that breaks', () => {
     await line.close();
   });
 
-  it('does not trust half a file of an earlier try, though name and size are right', async () => {
+  it('does not trust half a file of an earlier try, though name and size are right (case C33)', async () => {
     pod.lay({ a: 'whole' });
     mkdirSync(join(side(), 'unverified'), { recursive: true });
     writeFileSync(join(side(), 'unverified', 'a'), 'wh\0\0\0');
@@ -288,7 +288,7 @@ describe('a line that breaks', () => {
     expect(readFileSync(join(place(), 'a'), 'utf8')).toBe('whole');
   });
 
-  it('is noticed by its silence, and the stalled pull ends with what it has', async () => {
+  it('is noticed by its silence, and the stalled pull ends with what it has (case C33)', async () => {
     pod.lay({ a: big('a'), b: big('b') });
     pod.server.faults.freezeAfterBytes = 450_000;
     const error = await errorOf(pull({ silenceMs: 300 }));
@@ -309,7 +309,7 @@ describe('a line that breaks', () => {
 });
 
 describe('a disk here that is too small', () => {
-  it('is found out before anything is pulled, with the numbers', async () => {
+  it('is found out before anything is pulled, with the numbers (case C38)', async () => {
     pod.lay({ 'ckpt.pt': Buffer.alloc(4_200_000), 'more.bin': Buffer.alloc(7_000_000) });
     const error = await errorOf(pull({ freeBytes: () => 9_000_000, reserveBytes: 1_000_000 }));
     expect(error.failure).toBe('no-space');
@@ -320,7 +320,7 @@ describe('a disk here that is too small', () => {
     expect(existsSync(place())).toBe(false);
   });
 
-  it('is no reason where only little changed', async () => {
+  it('is no reason where only little changed (case C38)', async () => {
     pod.lay({ 'ckpt.pt': Buffer.alloc(4_200_000) });
     await pull();
     pod.lay({ note: 'x' });
@@ -346,7 +346,7 @@ describe('what lay here before', () => {
     expect(readdirSync(place())).toEqual(['a']);
   });
 
-  it('stays, and is no proof, when the pod holds nothing any more', async () => {
+  it('stays, and is no proof, when the pod holds nothing any more (case C33)', async () => {
     pod.lay({ a: 'a' });
     await pull();
     pod.remove('a');
@@ -354,7 +354,7 @@ describe('what lay here before', () => {
     expect(readdirSync(place())).toEqual(['a']);
   });
 
-  it('is kept beside when it was fuller', async () => {
+  it('is kept beside when it was fuller (case C33)', async () => {
     pod.lay({ a: 'a', b: 'b', c: 'c' });
     await pull();
     pod.remove('b');

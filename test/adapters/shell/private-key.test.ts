@@ -32,13 +32,29 @@ describe('readPrivateKey', () => {
     ['in double quotes', `"${lines.join('\\n')}"`],
     ['as base64 of the whole file', Buffer.from(privateText).toString('base64')],
     ['behind a byte order mark', `\uFEFF${privateText}`],
+    ['with tabs for newlines', lines.join('\t')],
+    ['with backslash-r backslash-n for newlines', lines.join('\\r\\n')],
+    ['in single quotes', `'${privateText.trimEnd()}'`],
+    ['with empty lines between', lines.join('\n\n')],
+    [
+      'folded at another width',
+      privateText.replace(/(.{20})(?=.)/g, (part) => (part.includes('-') ? part : `${part}\n`)),
+    ],
+    [
+      'as base64 of a file with CRLF, folded',
+      Buffer.from(privateText.replaceAll('\n', '\r\n'))
+        .toString('base64')
+        .replace(/(.{76})/g, '$1\n'),
+    ],
+    ['behind words of a person', `here it is:\n${privateText}`],
+    ['with no-break blanks around', `\u00A0${privateText}\u00A0`],
     ['with the public half behind it', `${privateText}${publicLine}\n`],
   ];
-  it.each(harmless)('takes a key %s', (_, text) => {
+  it.each(harmless)('takes a key %s (case C28)', (_, text) => {
     expect(publicHalf(readPrivateKey(text, 'ssh-key'))).toBe(publicLine.split(' ')[1]);
   });
 
-  it('takes what Node and openssl write: PKCS#8 of each kind', () => {
+  it('takes what Node and openssl write: PKCS#8 of each kind (case C28)', () => {
     const kinds = [
       generateKeyPairSync('ed25519'),
       generateKeyPairSync('rsa', { modulusLength: 2048 }),
@@ -59,6 +75,23 @@ describe('readPrivateKey', () => {
 
   const hopeless: readonly (readonly [string, string, RegExp])[] = [
     ['the public half', publicLine, /public half/],
+    ['the public half with options', `command="x" ${publicLine}`, /public half/],
+    [
+      'a certificate of the key',
+      publicLine.replace('ssh-ed25519 ', 'ssh-ed25519-cert-v01@openssh.com '),
+      /public half/,
+    ],
+    [
+      'a public half in SSH2 form',
+      '---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n---- END SSH2 PUBLIC KEY ----',
+      /public half/,
+    ],
+    ['the name of a secret that was not filled in', '{{ secrets.KEY }}', /BEGIN/],
+    ['what a log shows of a secret', '***', /BEGIN/],
+    ['quotes around nothing', '""', /empty/],
+    ['the word undefined', 'undefined', /word/],
+    ['a key with %0A for newlines', lines.join('%0A'), /damaged/],
+    ['a key whose dashes a word processor changed', privateText.replaceAll('-----', '——'), /BEGIN or END/],
     ['a public PEM', rsa.publicKey.export({ type: 'spki', format: 'pem' }).toString(), /public half/],
     ['an empty text', '', /empty/],
     ['blanks only', ' \r\n ', /empty/],
@@ -82,7 +115,7 @@ describe('readPrivateKey', () => {
     ['a key of zeros', armour(Buffer.alloc(200)), /damaged/],
     ['prose', 'please ask Bob for the key', /BEGIN/],
   ];
-  it.each(hopeless)('refuses %s and says so, naming the input', (_, text, cause) => {
+  it.each(hopeless)('refuses %s and says so, naming the input (case C28)', (_, text, cause) => {
     const read = (): string => readPrivateKey(text, 'ssh-key');
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(cause);

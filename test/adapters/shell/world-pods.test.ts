@@ -56,7 +56,7 @@ describe("faults of the world's pods", () => {
     return error instanceof WorldError ? error.failure : String(error);
   };
 
-  it('a closed port is no route, a silent one is held shut, a refused login is neither', async () => {
+  it('a closed port is no route, a silent one is held shut, a refused login is neither (case C28)', async () => {
     await hosts.dropSsh('pod-1');
     expect(await failureOf(open())).toBe('no-route');
     await hosts.restoreSsh('pod-1');
@@ -69,7 +69,7 @@ describe("faults of the world's pods", () => {
     await (await open()).close();
   });
 
-  it('a key that changed is refused, and its fingerprint is the one that the pod prints', async () => {
+  it('a key that changed is refused, and its fingerprint is the one that the pod prints (case C30)', async () => {
     const first = await open();
     await first.close();
     expect(first.hostKey).toBe(hosts.fingerprint('pod-1'));
@@ -86,7 +86,7 @@ describe("faults of the world's pods", () => {
     hosts.setNoise('pod-1', '');
   });
 
-  it('the proxy, interactive only, is recognised and never hangs', async () => {
+  it('the proxy, interactive only, is recognised and never hangs (case C29)', async () => {
     const proxy = await hosts.openProxy('pod-1');
     const session = await open(targetAt(proxy.port, 'pod-1-64410abc'));
     const error: unknown = await session

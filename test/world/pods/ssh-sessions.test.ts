@@ -120,7 +120,7 @@ describe('channels', () => {
     }
   });
 
-  it('offer no SFTP', async () => {
+  it('offer no SFTP (case C29)', async () => {
     const refused = await new Promise((resolve) => guest.client.sftp((cause) => resolve(cause?.message)));
     expect(refused).toMatch(/Unable to start subsystem/);
   });
@@ -194,10 +194,13 @@ describe('a login', () => {
     ['the word null', ['null']],
     ['an empty line', ['']],
     ['no line', []],
-  ])('finds the port open and the key refused when PUBLIC_KEY was %s', async (_name, sshKeys: string[]) => {
-    const door = await hosts.start(hostedPod({ id: 'keyless', sshKeys }));
-    expect(await level(visit(door))).toBe('client-authentication');
-  });
+  ])(
+    'finds the port open and the key refused when PUBLIC_KEY was %s (case C28)',
+    async (_name, sshKeys: string[]) => {
+      const door = await hosts.start(hostedPod({ id: 'keyless', sshKeys }));
+      expect(await level(visit(door))).toBe('client-authentication');
+    },
+  );
 
   it('with a key added on the pod later is let in', async () => {
     const second = makeOpensshKey('second');
