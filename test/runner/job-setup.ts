@@ -135,7 +135,11 @@ function repositoriesOf(options: RunnerOptions, github: { readonly [name: string
 function openMachine(course: Course): Machine {
   const { machines } = course.desk;
   const repository = repositoryOf(course.desk.options);
-  const machine = createMachine(`Hosted Agent ${machines.length + 1}`, repository);
+  const machine = createMachine(
+    `Hosted Agent ${machines.length + 1}`,
+    repository,
+    course.desk.options.machinesIn,
+  );
   machines.push(machine);
   return machine;
 }

@@ -35,8 +35,9 @@ function kill(pid: number): void {
   }
 }
 
-export function createMachine(name: string, repository: string): Machine {
-  const folder = mkdtempSync(join(tmpdir(), 'podtrack runner '));
+/** `parent`: where machines are put; default: the system's folder for what is temporary. */
+export function createMachine(name: string, repository: string, parent: string | undefined): Machine {
+  const folder = mkdtempSync(join(parent ?? tmpdir(), 'podtrack-runner-'));
   const project = repository.slice(repository.indexOf('/') + 1);
   const path = (...parts: readonly string[]): string => {
     const made = join(folder, ...parts);

@@ -31,6 +31,8 @@ export type RunnerOptions = {
   readonly knowsSelfReference?: boolean;
   /** Environment of the runner process: the machine's. PATH and a HOME of its own are there unless said. */
   readonly hostEnv?: Texts;
+  /** Folder in which machines are made; one with a blank in its name, say. */
+  readonly machinesIn?: string;
   /** ACTIONS_* that JavaScript actions get: see results-service.ts. */
   readonly serviceEnv?: Texts;
   readonly secrets?: Texts;
