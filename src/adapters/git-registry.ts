@@ -1,10 +1,12 @@
 /** RegistryStore over any git remote: plumbing in a scratch repository, compare-and-swap by push with a lease. */
 import { parseMessage } from '../domain/registry/message.ts';
+import { foldAll } from '../domain/registry/queue.ts';
 import { foreignRegistry, newerSchema } from '../domain/registry/read-errors.ts';
 import { emptyRegistry } from '../domain/registry/state.ts';
 import { emptySweep, type SweepState } from '../domain/registry/sweep.ts';
 import { cautionsOf, isForeign, usableSweep } from '../domain/registry/view.ts';
 import type { HistoryEntry, RegistryStore, Snapshot } from '../ports.ts';
+import { enqueue } from './git-registry/enqueue.ts';
 import { look } from './git-registry/look.ts';
 import { readLog } from './git-registry/repository.ts';
 import { saveSweep } from './git-registry/save-sweep.ts';
@@ -14,20 +16,23 @@ import { write } from './git-registry/write.ts';
 import { inTurns } from './registry-turns.ts';
 
 async function read(session: Session): Promise<Snapshot> {
-  const { tree, sweep, stateTip, lostTips } = await look(session);
+  const { tree, queue, sweep, stateTip, lostTips } = await look(session, 'queue-first');
   if (sweep?.kind === 'newer') throw newerSchema(session.remote.place, 'the state branch', sweep.version);
   session.stateTip = stateTip;
   if (tree === null) {
     const state = emptyRegistry(session.newRegistryId, session.repository, session.clock.now());
-    return { state, version: null, sweep: emptySweep(session.newRegistryId), caution: [] };
+    return { state, queued: 0, version: null, sweep: emptySweep(session.newRegistryId), caution: [] };
   }
-  const { state, tip } = tree;
-  const { registryId } = state.meta;
+  const { tip } = tree;
+  const { registryId } = tree.state.meta;
+  const { state, unreadable } = foldAll(tree.state, queue, session.clock.now());
+  const { repository } = session;
   return {
     state,
+    queued: queue.length,
     version: tip,
     sweep: usableSweep(sweep, registryId) ?? emptySweep(registryId),
-    caution: cautionsOf({ state, sweep, lostTips, tip, repository: session.repository }),
+    caution: cautionsOf({ state, sweep, lostTips, tip, repository, unreadable }),
   };
 }
 
@@ -71,6 +76,8 @@ export function gitRegistry(options: GitRegistryOptions): RegistryStore {
     place: session.remote.place,
     read: () => read(session),
     write: (ops) => write(session, { ops, proof: null }),
+    enqueue: (ops) => enqueue(session, ops),
+    notice: options.notice ?? (() => undefined),
     saveSweep: (sweep) => save(session, sweep),
     history: (filter) => withScratch(session, () => history(session, filter)),
     async probeWrite() {

@@ -1,11 +1,14 @@
 /** RegistryStore in memory: the same pure apply, files and messages as the git store, without git. */
+
+import { WorldError } from '../domain/errors.ts';
 import type { PodRecord } from '../domain/pod.ts';
-import { applyAll } from '../domain/registry/apply.ts';
 import { type PlannedCommit, planCommit } from '../domain/registry/commit.ts';
 import { type Parsed, parseMeta, parseRecord, parseSweep, sweepText } from '../domain/registry/files.ts';
 import { isPodPath, META_PATH, type Sha256 } from '../domain/registry/layout.ts';
 import { parseMessage } from '../domain/registry/message.ts';
 import type { RegistryOp } from '../domain/registry/ops.ts';
+import { applyUponQueue, foldAll, planQueue } from '../domain/registry/queue.ts';
+import { parseQueued, queuedText, queueId } from '../domain/registry/queue-entry.ts';
 import { branchGone, foreignRegistry, newerSchema } from '../domain/registry/read-errors.ts';
 import { emptyRegistry, type Meta, type RegistryState } from '../domain/registry/state.ts';
 import { emptySweep, type SweepState } from '../domain/registry/sweep.ts';
@@ -18,6 +21,7 @@ import {
   usableSweep,
 } from '../domain/registry/view.ts';
 import type { Chance, Clock, RegistryStore, Snapshot, Submitted } from '../ports.ts';
+import { inTurns } from './registry-turns.ts';
 
 export type MemoryCommit = {
   readonly id: string;
@@ -32,7 +36,13 @@ export type MemoryHost = {
   commits: readonly MemoryCommit[];
   /** The state branch; null = there is none. */
   state: { readonly id: string; readonly text: string } | null;
+  /** What waits outside the branch. */
+  queue: readonly MemoryQueued[];
+  /** No commit can be made: every writer runs out of time. */
+  jammed: boolean;
 };
+
+type MemoryQueued = { readonly id: string; readonly text: string };
 
 export type MemoryRegistryOptions = {
   readonly clock: Clock;
@@ -45,7 +55,7 @@ export type MemoryRegistryOptions = {
 const PLACE = 'memory';
 
 export function memoryHost(): MemoryHost {
-  return { commits: [], state: null };
+  return { commits: [], state: null, queue: [], jammed: false };
 }
 
 function treeOf(commit: MemoryCommit, sha256: Sha256): TreeRead {
@@ -138,35 +148,80 @@ function read(session: Session): Snapshot {
   const { newRegistryId: id, repository } = session;
   if (found === null) {
     const state = emptyRegistry(id, repository, session.clock.now());
-    return { state, version: null, sweep: emptySweep(id), caution: [] };
+    return { state, queued: 0, version: null, sweep: emptySweep(id), caution: [] };
   }
-  const { state, tip } = found;
-  const { registryId } = state.meta;
+  const { tip } = found;
+  const { registryId } = found.state.meta;
+  const { state, unreadable } = foldAll(found.state, waiting(session), session.clock.now());
   return {
     state,
+    queued: session.host.queue.length,
     version: tip.id,
     sweep: usableSweep(sweep, registryId) ?? emptySweep(registryId),
-    caution: cautionsOf({ state, sweep, lostTips: [...session.lost], tip: tip.id, repository }),
+    caution: cautionsOf({ state, sweep, lostTips: [...session.lost], tip: tip.id, repository, unreadable }),
   };
+}
+
+/** What waits, each with the text that it was read from. */
+function waiting({ host }: Session) {
+  return host.queue.map((queued) => ({ id: queued.id, queued, parsed: parseQueued(queued.text) }));
+}
+
+function outOfTime(): WorldError {
+  const told = {
+    tried: 'Writing to the registry in memory',
+    cameBack: 'every commit lost its race',
+    state: 'Nothing was written',
+    next: 'Send the same operations again; their keys keep them from being doubled',
+  };
+  return new WorldError('conflict', told, { retryable: true });
 }
 
 function write(session: Session, ops: readonly RegistryOp[], proof: string | null): Submitted {
   const found = look(session);
   const { host, clock, sha256, repository } = session;
-  const before = found?.state ?? emptyRegistry(session.newRegistryId, repository, clock.now());
+  const now = clock.now();
+  const before = found?.state ?? emptyRegistry(session.newRegistryId, repository, now);
   if (isForeign(before.meta, repository)) throw foreignRegistry(PLACE);
-  const { state: after, events, results } = applyAll(before, ops);
-  if (events.length === 0 && proof === null)
-    return { state: before, version: found?.tip.id ?? null, results };
+  const entries = found === null ? [] : waiting(session);
+  const {
+    state: after,
+    events,
+    done,
+    refused,
+    results,
+    changes,
+  } = applyUponQueue(before, entries, { ops, now });
+  if (!changes && proof === null) return { state: after, version: found?.tip.id ?? null, results };
+  if (host.jammed) throw outOfTime();
   const files = found?.tip.files ?? new Map<string, string>();
   const textOf = (path: string): string | null => files.get(path) ?? null;
-  const wish = { before, after, events, now: clock.now(), textOf, sha256 };
-  const planned = planCommit(proof === null ? wish : { ...wish, what: proof });
+  const wish = { before, after, events, refused, now, textOf, sha256 };
+  const planned = planCommit(proof === null || events.length > 0 ? wish : { ...wish, what: proof });
   const id = session.chance.hex(20);
-  const commit = { id, at: clock.now(), message: planned.message, files: withFiles(files, planned.files) };
+  const commit = { id, at: now, message: planned.message, files: withFiles(files, planned.files) };
   host.commits = [...host.commits, commit];
+  const gone = new Set(done.map(({ queued }) => queued));
+  host.queue = host.queue.filter((queued) => !gone.has(queued));
   session.lastTip = id;
   return { state: planned.state, version: id, results };
+}
+
+function enqueue(session: Session, ops: readonly RegistryOp[]): Submitted {
+  const found = look(session);
+  const { host, clock, sha256, repository } = session;
+  if (found === null) throw outOfTime();
+  const { meta } = found.state;
+  if (isForeign(meta, repository)) throw foreignRegistry(PLACE);
+  const now = clock.now();
+  const planned = planQueue(found.state, waiting(session), { ops, now });
+  const id = queueId(planned.ops, now, sha256);
+  if (planned.ops.length > 0)
+    host.queue = [
+      ...host.queue.filter((each) => each.id !== id),
+      { id, text: queuedText(meta.registryId, planned.ops) },
+    ];
+  return { state: planned.state, version: found.tip.id, results: planned.results };
 }
 
 function saveSweep(session: Session, sweep: SweepState): boolean {
@@ -192,10 +247,12 @@ export function memoryRegistry(options: MemoryRegistryOptions): RegistryStore {
     lost: new Set(),
     stateTip: null,
   };
-  return {
+  return inTurns({
     place: PLACE,
     read: async () => read(session),
-    submit: async (ops) => write(session, ops, null),
+    write: async (ops) => write(session, ops, null),
+    enqueue: async (ops) => enqueue(session, ops),
+    notice: () => undefined,
     saveSweep: async (sweep) => saveSweep(session, sweep),
     async history({ pod, limit }) {
       const key = pod === undefined || pod.includes('.') ? pod : `runpod.${pod}`;
@@ -213,5 +270,5 @@ export function memoryRegistry(options: MemoryRegistryOptions): RegistryStore {
     async probeWrite() {
       write(session, [], 'prove that the registry may be written');
     },
-  };
+  });
 }

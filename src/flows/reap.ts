@@ -16,6 +16,7 @@ import { carryOut } from './carry-out.ts';
 import { askAgain } from './ending/ask-again.ts';
 import { endStrays } from './ending/strays.ts';
 import { enterListed } from './entry/enter-listed.ts';
+import { foldQueue } from './entry/fold-queue.ts';
 import { learn } from './watch/learn.ts';
 import { type Look, look } from './watch/observe.ts';
 
@@ -76,7 +77,9 @@ async function entered(
   options: ReapOptions,
   { before, listing }: { readonly before: Snapshot; readonly listing: Part<Listing> },
 ): Promise<Snapshot['state']> {
-  const after = await softly(() => enterListed(world, options.acting, before.state, listing));
+  const after = await softly(async () =>
+    enterListed(world, options.acting, await foldQueue(world, before), listing),
+  );
   if (after.kind === 'seen') return after.value;
   world.log.say('error', `what the list proves to be ours could not be entered: ${after.reason}`);
   return before.state;

@@ -119,13 +119,31 @@ async function objectNode(asked: Asked, name: string): Promise<Node | null> {
 
 async function refNode(asked: Asked, name: string): Promise<Node | null> {
   const oid = await asked.repository.refs.seen(name);
-  if (oid === null) return null;
+  return oid === null ? null : refShown(asked, name, oid);
+}
+
+function refShown(asked: Asked, name: string, oid: string): Node {
   const at = name.lastIndexOf('/') + 1;
   return {
     id: `REF_${name}`,
     name: name.slice(at),
     prefix: name.slice(0, at),
     target: () => objectNode(asked, oid),
+  };
+}
+
+/** In alphabetical order, as git lists them. */
+async function refNodes(asked: Asked, args: { refPrefix: string; first?: number | null }): Promise<Node> {
+  const { refs, switches } = asked.repository;
+  const first = args.first ?? 0;
+  if (first < 1 || first > 100)
+    throw new GraphRefusal('EXCESSIVE_PAGINATION', 'Requesting records must be between 1 and 100');
+  const shown = switches.listsOwnRefs || args.refPrefix.startsWith('refs/heads/');
+  const below = shown ? await refs.below(args.refPrefix) : [];
+  return {
+    nodes: below.slice(0, first).map(({ ref, oid }) => refShown(asked, ref, oid)),
+    pageInfo: { hasNextPage: below.length > first, endCursor: null },
+    totalCount: below.length,
   };
 }
 
@@ -138,6 +156,7 @@ export function repositoryNode(asked: Asked): Node {
     isArchived: repository.switches.archived,
     isEmpty: () => isEmpty(repository),
     ref: ({ qualifiedName }: { qualifiedName: string }) => refNode(asked, qualifiedName),
+    refs: (args: { refPrefix: string; first?: number | null }) => refNodes(asked, args),
     object: ({ oid, expression }: { oid?: string; expression?: string }) =>
       objectNode(asked, oid ?? expression ?? ''),
   };

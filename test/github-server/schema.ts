@@ -11,8 +11,13 @@ const READS = `
   type Repository {
     id: ID!  databaseId: Int  nameWithOwner: String!  isArchived: Boolean!  isEmpty: Boolean!
     ref(qualifiedName: String!): Ref
+    refs(refPrefix: String!, first: Int, after: String, orderBy: RefOrder): RefConnection
     object(oid: GitObjectID, expression: String): GitObject
   }
+  enum RefOrderField { ALPHABETICAL TAG_COMMIT_DATE }
+  enum OrderDirection { ASC DESC }
+  input RefOrder { field: RefOrderField!  direction: OrderDirection! }
+  type RefConnection { nodes: [Ref]  pageInfo: PageInfo!  totalCount: Int! }
   type Ref { id: ID!  name: String!  prefix: String!  target: GitObject }
   interface GitObject { id: ID!  oid: GitObjectID! }
   type Blob implements GitObject {

@@ -56,6 +56,8 @@ export type Switches = {
   /** False = a server that knows neither createCommitOnBranch nor updateRefs. */
   commitMutations: boolean;
   archived: boolean;
+  /** False = refs outside heads and tags are kept, but no listing by GraphQL shows them. */
+  listsOwnRefs: boolean;
   /** Queries that would answer more blobs than this time out. */
   blobsPerQuery: number;
   /** Old `owner/name`s of the repository. */
@@ -85,6 +87,7 @@ export function newSwitches(now: number): Switches {
     blobTextBytes: 512_000,
     commitMutations: true,
     archived: false,
+    listsOwnRefs: true,
     blobsPerQuery: 5000,
     oldNames: new Set(),
     runs: new Map(),

@@ -4,12 +4,14 @@ import { type Parsed, parseSweep } from '../../domain/registry/files.ts';
 import { SWEEP_PATH } from '../../domain/registry/layout.ts';
 import { branchGone } from '../../domain/registry/read-errors.ts';
 import type { SweepState } from '../../domain/registry/sweep.ts';
-import { backoffMs } from './backoff.ts';
 import { type Final, failureOf, judgeRead } from './outcome.ts';
+import { type QueueEntry, type QueueRef, queueRefsOf, readEntries } from './queue-refs.ts';
 import {
+  askQueue,
   askTips,
   fetchRefs,
   isAncestor,
+  QUEUE_PATTERNS,
   type Repository,
   readObjects,
   type Tips,
@@ -21,10 +23,12 @@ import { readTree, type TreeCache } from './tree-cache.ts';
 import { withScratch } from './with-scratch.ts';
 
 const READ_TRIES = 3;
+const LOOK_TRIES = 8;
 
 export type Look = {
   /** null = the remote has said that there is no registry branch. */
   readonly tree: TreeCache | null;
+  readonly queue: readonly QueueEntry[];
   readonly sweep: Parsed<SweepState> | null;
   readonly stateTip: string | null;
   /** Tips that were seen before and are no ancestors of this one. */
@@ -55,16 +59,22 @@ async function asked(session: Session, call: () => Promise<GitAnswer>): Promise<
     // A branch that went away between two questions: ask the first one again.
     if (/couldn't find remote ref/.test(answer.stderr)) throw new ScratchError('the branch has just gone');
     if (tries >= READ_TRIES) throw unreadable(session, outcome.why);
-    await session.clock.sleep(backoffMs(tries, session.random()));
+    await session.clock.sleep(session.backoffMs(tries));
   }
 }
 
-async function fetchTips(session: Session, repository: Repository, tips: Tips): Promise<void> {
+async function fetchTips(
+  session: Session,
+  repository: Repository,
+  { tips, queue }: { readonly tips: Tips; readonly queue: readonly QueueRef[] },
+): Promise<void> {
   if (repository.borrows) return;
-  const { refs, seen } = session;
+  const { refs, seen, entries } = session;
   const wanted = [
     ...(tips.registry === null || seen.has(tips.registry) ? [] : [refs.registry]),
     ...(tips.state === null || seen.has(tips.state) ? [] : [refs.state]),
+    // By pattern: an entry that is folded meanwhile is no error then.
+    ...(queue.every(({ oid }) => entries.has(oid)) ? [] : QUEUE_PATTERNS),
   ];
   if (wanted.length === 0) return;
   await asked(session, () => fetchRefs(repository, wanted));
@@ -98,36 +108,57 @@ async function findLost(
   return [...session.lost];
 }
 
-async function lookOnce(session: Session): Promise<Look> {
+type Order = 'queue-first' | 'at-once';
+
+/** null = an entry was folded while it was looked for. */
+async function lookOnce(session: Session, order: Order): Promise<Look | null> {
   const repository = await session.open();
+  const early = order === 'queue-first' ? await asked(session, () => askQueue(repository)) : null;
   const answer = await asked(session, () => askTips(repository, session.refs));
   const tips = tipsOf(answer, session.refs);
-  await fetchTips(session, repository, tips);
+  const listed = [...(early === null ? [] : queueRefsOf(early)), ...queueRefsOf(answer)];
+  const refs = [...new Map(listed.map((each) => [each.ref, each])).values()];
+  await fetchTips(session, repository, { tips, queue: refs });
+  const queue = await readEntries(repository, refs, session.entries);
+  if (queue === null) return null;
   const sweep = await readSweep(repository, tips.state);
   if (tips.registry === null) {
     const known = session.lastTip ?? (sweep?.kind === 'whole' ? sweep.value.registryTip : null);
     if (known !== null) throw branchGone(session.remote.place, known);
-    return { tree: null, sweep, stateTip: tips.state, lostTips: [] };
+    return { tree: null, queue: [], sweep, stateTip: tips.state, lostTips: [] };
   }
   const reading = { repository, sha256: session.sha256, place: session.remote.place };
   const known = session.tree;
   const tree = known?.tip === tips.registry ? known : await readTree(reading, tips.registry, known);
   const lost = await findLost(session, repository, { tip: tips.registry, sweep });
   session.remember(tree);
-  return { tree, sweep, stateTip: tips.state, lostTips: lost };
+  session.queue = queue;
+  return { tree, queue, sweep, stateTip: tips.state, lostTips: lost };
 }
 
 /**
  * A server lists its refs one after the other: a state that was written meanwhile names a tip newer than the one
  * beside it. So a rewind is believed when a second look shows it too.
  */
-async function lookTwice(session: Session): Promise<Look> {
+async function lookTwice(session: Session, order: Order): Promise<Look> {
   const known = new Set(session.lost);
-  const first = await lookOnce(session);
-  return first.lostTips.every((tip) => known.has(tip)) ? first : lookOnce(session);
+  const first = await lookWhole(session, order);
+  return first.lostTips.every((tip) => known.has(tip)) ? first : lookWhole(session, order);
 }
 
-/** Throws WorldError `registry-unreadable`, `registry-newer-schema` or `registry-rewound` (the branch is gone). */
-export function look(session: Session): Promise<Look> {
-  return withScratch(session, () => lookTwice(session));
+async function lookWhole(session: Session, order: Order): Promise<Look> {
+  for (let tries = 1; ; tries += 1) {
+    const seen = await lookOnce(session, order);
+    if (seen !== null) return seen;
+    if (tries >= LOOK_TRIES) throw unreadable(session, 'its queue changed faster than it could be read');
+  }
+}
+
+/**
+ * `queue-first` lists what waits before the tips, so that what is folded meanwhile is seen twice and not missed. A
+ * writer need not: his lease fails when the branch has moved. Throws WorldError `registry-unreadable`,
+ * `registry-newer-schema` or `registry-rewound` (the branch is gone).
+ */
+export function look(session: Session, order: Order = 'at-once'): Promise<Look> {
+  return withScratch(session, () => lookTwice(session, order));
 }

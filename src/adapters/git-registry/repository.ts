@@ -1,5 +1,6 @@
 /** The git plumbing that the store needs, over one scratch repository and one remote. */
 import type { FileChange } from '../../domain/registry/commit.ts';
+import { QUEUE_PREFIXES } from '../../domain/registry/queue-entry.ts';
 import { type GitAnswer, runGit, ScratchError } from './run-git.ts';
 
 export type Refs = { readonly registry: string; readonly state: string };
@@ -27,10 +28,13 @@ export type Repository = {
   readonly timeoutMs: number;
 };
 
+/** As `ls-remote` and `fetch` take them. */
+export const QUEUE_PATTERNS: readonly string[] = QUEUE_PREFIXES.map((prefix) => `${prefix}*`);
+
 const OID = /^[0-9a-f]{40,64}$/;
 
 /** Where fetched tips stand in the scratch repository: a fetch into a ref sends what we have, one without does not. */
-const tracked = (ref: string): string => ref.replace(/^refs\/heads\//, 'refs/seen/');
+const tracked = (ref: string): string => ref.replace(/^refs\//, 'refs/seen/');
 
 async function local(of: Repository, args: readonly string[], input?: string): Promise<GitAnswer> {
   const call = { args, env: of.env, cwd: of.folder, timeoutMs: of.timeoutMs };
@@ -45,7 +49,7 @@ async function wanted(of: Repository, args: readonly string[], input?: string): 
 }
 
 export function askTips(of: Repository, refs: Refs): Promise<GitAnswer> {
-  const args = ['ls-remote', '--refs', '--', of.url, refs.registry, refs.state];
+  const args = ['ls-remote', '--refs', '--', of.url, refs.registry, refs.state, ...QUEUE_PATTERNS];
   return runGit({ args, env: of.remoteEnv, cwd: of.folder, timeoutMs: of.timeoutMs });
 }
 
@@ -59,19 +63,32 @@ export function tipsOf(answer: GitAnswer, refs: Refs): Tips {
   return { registry: oid(refs.registry), state: oid(refs.state) };
 }
 
+/** For what must be listed before the tips: whoever folds moves both at once. */
+export function askQueue(of: Repository): Promise<GitAnswer> {
+  const args = ['ls-remote', '--refs', '--', of.url, ...QUEUE_PATTERNS];
+  return runGit({ args, env: of.remoteEnv, cwd: of.folder, timeoutMs: of.timeoutMs });
+}
+
 export function fetchRefs(of: Repository, names: readonly string[]): Promise<GitAnswer> {
   const specs = names.map((name) => `+${name}:${tracked(name)}`);
   const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--', of.url, ...specs];
   return runGit({ args, env: of.remoteEnv, cwd: of.folder, timeoutMs: of.timeoutMs });
 }
 
-/** One ref from `lease` (empty = must not exist) to `oid`. The lease alone would permit a rewind: build upon it. */
-export function pushRef(
-  of: Repository,
-  push: { ref: string; oid: string; lease: string | null },
-): Promise<GitAnswer> {
-  const lease = `--force-with-lease=${push.ref}:${push.lease ?? ''}`;
-  const args = ['push', '--porcelain', '--no-verify', lease, '--', of.url, `${push.oid}:${push.ref}`];
+export type RefMove = {
+  readonly ref: string;
+  /** null = deleted. */
+  readonly oid: string | null;
+  /** What it is now; null = it must not exist. */
+  readonly lease: string | null;
+};
+
+/** All moves or none, where the server can. A lease alone would permit a rewind: build upon it. */
+export function pushRefs(of: Repository, moves: readonly RefMove[]): Promise<GitAnswer> {
+  const leases = moves.map(({ ref, lease }) => `--force-with-lease=${ref}:${lease ?? ''}`);
+  const specs = moves.map(({ ref, oid }) => `${oid ?? ''}:${ref}`);
+  const atomic = moves.length > 1 ? ['--atomic'] : [];
+  const args = ['push', '--porcelain', '--no-verify', ...atomic, ...leases, '--', of.url, ...specs];
   return runGit({ args, env: of.remoteEnv, cwd: of.folder, timeoutMs: of.timeoutMs });
 }
 

@@ -3,7 +3,7 @@ import { sweepText } from '../../domain/registry/files.ts';
 import { SWEEP_PATH } from '../../domain/registry/layout.ts';
 import type { SweepState } from '../../domain/registry/sweep.ts';
 import { judgePush } from './outcome.ts';
-import { askTips, makeCommit, pushRef, tipsOf } from './repository.ts';
+import { askTips, makeCommit, pushRefs, tipsOf } from './repository.ts';
 import type { Session } from './session.ts';
 import { withScratch } from './with-scratch.ts';
 import { writeRefused } from './write.ts';
@@ -30,7 +30,9 @@ async function replaceState(session: Session, sweep: SweepState): Promise<boolea
     message: MESSAGE,
     at: session.clock.now(),
   });
-  const answer = await pushRef(repository, { ref: session.refs.state, oid, lease: session.stateTip ?? null });
+  const answer = await pushRefs(repository, [
+    { ref: session.refs.state, oid, lease: session.stateTip ?? null },
+  ]);
   const outcome = judgePush({ ...answer, stdout: answer.stdout.toString('utf8') }, session.refs.state);
   if (outcome.kind === 'final') throw writeRefused(session, outcome);
   const saved = outcome.kind === 'done' || (await stands(session, oid));

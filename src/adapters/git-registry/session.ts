@@ -1,11 +1,15 @@
 /** What one store remembers between its calls: the scratch repository, the last tree, the tips it saw. */
 import { WorldError } from '../../domain/errors.ts';
+import type { Parsed } from '../../domain/registry/files.ts';
 import type { Sha256 } from '../../domain/registry/layout.ts';
+import type { Queued } from '../../domain/registry/queue-entry.ts';
 import type { Meta } from '../../domain/registry/state.ts';
 import type { Chance, Clock } from '../../ports.ts';
+import { backoffMs } from './backoff.ts';
 import { ensureBareRepository } from './bare-repository.ts';
 import { type GitCredential, gitEnv } from './git-env.ts';
 import { parseRemote, type Remote } from './place.ts';
+import type { QueueEntry } from './queue-refs.ts';
 import type { Refs, Repository } from './repository.ts';
 import { dropScratch, makeScratch } from './scratch.ts';
 import type { TreeCache } from './tree-cache.ts';
@@ -29,6 +33,10 @@ export type GitRegistryOptions = {
   readonly userConfig?: boolean;
   /** Where PATH, HOME and proxies are taken from. Default: the process's. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** A lost race is tried again at once: for the reaper, who must not starve behind writers. Default false. */
+  readonly hurry?: boolean;
+  /** Told what takes its time, for people. Default: nobody. */
+  readonly notice?: (line: string) => void;
   /** After this long a git call is ended. Default 120 s. */
   readonly timeoutMs?: number;
 };
@@ -41,7 +49,8 @@ export type Session = {
   readonly repository: Meta['repository'];
   /** The id that a registry started here will bear: one and the same for every read before the first write. */
   readonly newRegistryId: string;
-  random(): number;
+  /** The wait before another try, with jitter. */
+  backoffMs(tries: number): number;
   /** The scratch repository, made at first use. */
   open(): Promise<Repository>;
   /** Throws the scratch repository away; the next `open` makes a new one. */
@@ -51,6 +60,12 @@ export type Session = {
   /** Tips that turned out to be no ancestors of a later one. */
   readonly lost: Set<string>;
   tree: TreeCache | null;
+  /** What waited when the tree was read. */
+  queue: readonly QueueEntry[];
+  /** Entries by oid: an oid never says anything else. */
+  readonly entries: Map<string, Parsed<Queued>>;
+  /** Whether the server moves several refs at once or not at all. */
+  knowsAtomic: boolean;
   lastTip: string | null;
   /** Oid of the state branch at the last `read()`: the lease of the next save. Undefined = never read. */
   stateTip: string | null | undefined;
@@ -84,7 +99,8 @@ export function newSession(options: GitRegistryOptions): Session {
     sha256: (text) => options.chance.sha256(text),
     repository: options.repository,
     newRegistryId: options.chance.hex(16),
-    random: () => Number.parseInt(options.chance.hex(4), 16) / 2 ** 32,
+    backoffMs: (tries) =>
+      backoffMs(tries, Number.parseInt(options.chance.hex(4), 16) / 2 ** 32, options.hurry ?? false),
     async open() {
       if (opened !== null) return opened;
       const env = gitEnv({
@@ -104,10 +120,14 @@ export function newSession(options: GitRegistryOptions): Session {
       opened = null;
       session.seen.clear();
       session.tree = null;
+      session.queue = [];
     },
     seen: new Set(),
     lost: new Set(),
     tree: null,
+    queue: [],
+    entries: new Map(),
+    knowsAtomic: true,
     lastTip: null,
     stateTip: undefined,
     hasWritten: false,

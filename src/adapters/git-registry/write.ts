@@ -1,17 +1,17 @@
 /** The compare-and-swap loop: read, apply again, push; an unclear answer is read back before anything is repeated. */
 import { WorldError } from '../../domain/errors.ts';
-import { type AppliedAll, applyAll } from '../../domain/registry/apply.ts';
 import { ledgerPathsOf, type PlannedCommit, planCommit } from '../../domain/registry/commit.ts';
 import { ATTRIBUTES_PATH } from '../../domain/registry/layout.ts';
 import type { RegistryOp } from '../../domain/registry/ops.ts';
+import { type AppliedUponQueue, applyUponQueue } from '../../domain/registry/queue.ts';
 import { foreignRegistry } from '../../domain/registry/read-errors.ts';
 import { emptyRegistry, type RegistryState } from '../../domain/registry/state.ts';
 import { isForeign } from '../../domain/registry/view.ts';
 import type { Submitted } from '../../ports.ts';
-import { backoffMs } from './backoff.ts';
 import { look } from './look.ts';
 import { type Final, failureOf, type GitOutcome, judgePush } from './outcome.ts';
-import { isAncestor, makeCommit, pushRef, readObjects } from './repository.ts';
+import type { QueueEntry } from './queue-refs.ts';
+import { isAncestor, makeCommit, pushRefs, type RefMove, readObjects } from './repository.ts';
 import type { Session } from './session.ts';
 import { advance, type TreeCache } from './tree-cache.ts';
 import { withScratch } from './with-scratch.ts';
@@ -29,12 +29,13 @@ export type Wish = {
  * A push that may stand in the branch whatever its answer says: curl sends a request again whose connection died,
  * and the second one then loses the race against the first.
  */
-type Maybe = { readonly oid: string; readonly results: AppliedAll['results'] };
+type Applied = AppliedUponQueue<QueueEntry>;
+type Maybe = { readonly oid: string; readonly results: Applied['results'] };
 
 type Try = { readonly kind: 'ended'; readonly submitted: Submitted } | Exclude<GitOutcome, { kind: 'done' }>;
 
 /** Texts of the tree that the commit builds upon. The dashboard is always written anew. */
-async function textsOf(session: Session, tree: TreeCache | null, applied: AppliedAll) {
+async function textsOf(session: Session, tree: TreeCache | null, applied: Applied) {
   if (tree === null) return () => null;
   const paths = ledgerPathsOf({ events: applied.events, after: applied.state }).filter((path) =>
     tree.paths.has(path),
@@ -53,7 +54,7 @@ async function textsOf(session: Session, tree: TreeCache | null, applied: Applie
 async function plan(
   session: Session,
   base: Base,
-  applied: AppliedAll,
+  applied: Applied,
   proof: string | null,
 ): Promise<PlannedCommit> {
   const wish = {
@@ -61,6 +62,7 @@ async function plan(
     after: applied.state,
     events: applied.events,
     now: session.clock.now(),
+    refused: applied.refused,
     textOf: await textsOf(session, base.tree, applied),
     sha256: session.sha256,
   };
@@ -75,19 +77,21 @@ function baseOf(session: Session, tree: TreeCache | null): Base {
   return { tree, state };
 }
 
+function applyTo(session: Session, { tree, state }: Base, ops: Wish['ops']): Applied {
+  const entries = tree === null ? [] : session.queue;
+  return applyUponQueue(state, entries, { ops, now: session.clock.now() });
+}
+
 /** What is known is enough to write upon: the push itself finds out if it is stale. A refusal needs a fresh look. */
-async function currentBase(
-  session: Session,
-  ops: readonly RegistryOp[],
-  fresh: boolean,
-): Promise<[Base, AppliedAll]> {
-  if (!fresh && session.tree !== null) {
+async function currentBase(session: Session, wish: Wish, fresh: boolean): Promise<[Base, Applied]> {
+  const asks = wish.ops.length > 0 || wish.proof !== null;
+  if (!fresh && asks && session.tree !== null) {
     const base = baseOf(session, session.tree);
-    const applied = applyAll(base.state, ops);
+    const applied = applyTo(session, base, wish.ops);
     if (applied.results.every((result) => result.kind === 'applied')) return [base, applied];
   }
   const base = baseOf(session, (await look(session)).tree);
-  return [base, applyAll(base.state, ops)];
+  return [base, applyTo(session, base, wish.ops)];
 }
 
 async function landed(session: Session, maybes: readonly Maybe[]): Promise<Submitted | null> {
@@ -100,29 +104,45 @@ async function landed(session: Session, maybes: readonly Maybe[]): Promise<Submi
   return null;
 }
 
+/** The branch and what it took up from the queue move together; where the server cannot, keys drop what stays. */
+async function push(session: Session, branch: RefMove, done: readonly QueueEntry[]): Promise<GitOutcome> {
+  const repository = await session.open();
+  const { ref } = branch;
+  const taken = done.map((entry) => ({ ref: entry.ref, oid: null, lease: entry.oid }));
+  const together = session.knowsAtomic ? [branch, ...taken] : [branch];
+  const answer = await pushRefs(repository, together);
+  if (together.length > 1 && /does not support --atomic/.test(answer.stderr)) {
+    session.knowsAtomic = false;
+    return push(session, branch, done);
+  }
+  const outcome = judgePush({ ...answer, stdout: answer.stdout.toString('utf8') }, ref);
+  if (outcome.kind === 'done' && !session.knowsAtomic && taken.length > 0) await pushRefs(repository, taken);
+  return outcome;
+}
+
 async function tryOnce(session: Session, wish: Wish, maybes: Maybe[], fresh: boolean): Promise<Try> {
-  const [base, applied] = await currentBase(session, wish.ops, fresh);
+  const [base, applied] = await currentBase(session, wish, fresh);
   const already = maybes.length === 0 ? null : await landed(session, maybes);
   if (already !== null) return { kind: 'ended', submitted: already };
   const lease = base.tree?.tip ?? null;
-  if (applied.events.length === 0 && wish.proof === null) {
-    return { kind: 'ended', submitted: { state: base.state, version: lease, results: applied.results } };
-  }
+  const { results, done } = applied;
+  if (!applied.changes && wish.proof === null)
+    return { kind: 'ended', submitted: { state: applied.state, version: lease, results } };
   const planned = await plan(session, base, applied, wish.proof);
   const repository = await session.open();
   const draft = { parent: lease, files: planned.files, message: planned.message, at: session.clock.now() };
   const oid = await makeCommit(repository, draft);
-  const answer = await pushRef(repository, { ref: session.refs.registry, oid, lease });
-  const outcome = judgePush({ ...answer, stdout: answer.stdout.toString('utf8') }, session.refs.registry);
+  const outcome = await push(session, { ref: session.refs.registry, oid, lease }, done);
   if (outcome.kind !== 'done') {
-    maybes.push({ oid, results: applied.results });
+    maybes.push({ oid, results });
     return outcome;
   }
   const { state, files } = planned;
   session.seen.add(oid);
   session.remember(advance({ before: base.tree, sha256: session.sha256 }, { tip: oid, files, state }));
+  session.queue = session.queue.filter((entry) => !done.includes(entry));
   session.hasWritten = true;
-  return { kind: 'ended', submitted: { state, version: oid, results: applied.results } };
+  return { kind: 'ended', submitted: { state, version: oid, results } };
 }
 
 export function writeRefused(session: Session, outcome: Final): WorldError {
@@ -134,7 +154,7 @@ export function writeRefused(session: Session, outcome: Final): WorldError {
   });
 }
 
-function gaveUp(
+export function gaveUp(
   session: Session,
   last: Exclude<Try, { kind: 'ended' | 'final' }>,
   tries: number,
@@ -183,7 +203,7 @@ async function loop(session: Session, wish: Wish, maybes: Maybe[]): Promise<Subm
       throw gaveUp(session, outcome, tries);
     }
     const waitMs = outcome.kind === 'limited' ? outcome.waitMs : 0;
-    await session.clock.sleep(waitMs + backoffMs(tries, session.random()));
+    await session.clock.sleep(waitMs + session.backoffMs(tries));
   }
 }
 

@@ -18,7 +18,7 @@ export type Answer =
 export type Api = {
   /** `path` below the API's address, ready to be sent. */
   rest(
-    method: 'GET' | 'POST' | 'PATCH' | 'PUT',
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
     path: string,
     body?: Readonly<Record<string, unknown>>,
   ): Promise<Answer>;

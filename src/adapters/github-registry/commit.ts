@@ -4,10 +4,16 @@ import { META_PATH } from '../../domain/registry/layout.ts';
 import type { Answer } from './api.ts';
 import { judge, type Outcome } from './outcome.ts';
 import { COMMIT, committed, madeSha } from './queries.ts';
+import { dropRefs, moveRefs, type QueueEntry } from './queue-refs.ts';
 import type { Session } from './session.ts';
 import type { TreeCache } from './tree.ts';
 
-export type Draft = { readonly files: readonly FileChange[]; readonly message: string };
+export type Draft = {
+  readonly files: readonly FileChange[];
+  readonly message: string;
+  /** Entries of the queue that the commit took up. */
+  readonly done?: readonly QueueEntry[];
+};
 
 export type Made =
   | { readonly kind: 'made'; readonly tip: string; readonly tree: string }
@@ -118,12 +124,38 @@ async function startRepository(
   return outcome.kind === 'missing' ? empty : outcome;
 }
 
-/** One commit upon `base`, or the registry's first one. */
-export async function commit(session: Session, base: TreeCache | null, draft: Draft): Promise<Made> {
-  if (base === null) return startBranch(session, draft);
+/** The branch and what it took up from the queue, in one step of GitHub's. */
+async function withQueue(session: Session, base: TreeCache, draft: Draft): Promise<Made> {
+  const made = await makeCommit(session, draft, base);
+  if (made.kind !== 'made') return made;
+  const branch = { ref: session.refs.registry, before: base.tip, after: made.tip, force: false };
+  const taken = (draft.done ?? []).map(({ ref, oid }) => ({ ref, before: oid, after: null, force: false }));
+  const outcome = await moveRefs(session, [branch, ...taken]);
+  return outcome.kind === 'done' ? made : outcome;
+}
+
+async function branchAlone(session: Session, base: TreeCache, draft: Draft): Promise<Made> {
   if (!session.knowsMutations) return byGitData(session, base, draft);
   const made = await byMutation(session, base, draft);
   if (made.kind !== 'unsupported') return made;
   session.knowsMutations = false;
   return byGitData(session, base, draft);
+}
+
+/** Answers that come of contention; every other may mean that such refs are not moved together. */
+const CONTENDED = new Set(['made', 'lost-race', 'limited']);
+
+/** One commit upon `base`, or the registry's first one; entries that it took up leave the queue with it. */
+export async function commit(session: Session, base: TreeCache | null, draft: Draft): Promise<Made> {
+  if (base === null) return startBranch(session, draft);
+  const taken = draft.done ?? [];
+  if (taken.length > 0 && session.foldsAtOnce && session.knowsMutations && session.nodeId !== null) {
+    const made = await withQueue(session, base, draft);
+    if (CONTENDED.has(made.kind)) return made;
+    session.foldsAtOnce = false;
+    if (made.kind === 'ambiguous') return made;
+  }
+  const made = await branchAlone(session, base, draft);
+  if (made.kind === 'made') await dropRefs(session, taken);
+  return made;
 }

@@ -8,6 +8,7 @@ import { findLost } from './ancestry.ts';
 import { blobText, settled } from './ask.ts';
 import { judge, type Outcome } from './outcome.ts';
 import { READ, readShape, type StateTip } from './queries.ts';
+import { type QueueEntry, readEntries } from './queue-refs.ts';
 import { named, type Session } from './session.ts';
 import { readTree, type TreeCache } from './tree.ts';
 import { unreadable } from './trouble.ts';
@@ -15,6 +16,7 @@ import { unreadable } from './trouble.ts';
 export type Look = {
   /** null = GitHub has said that there is no registry branch. */
   readonly tree: TreeCache | null;
+  readonly queue: readonly QueueEntry[];
   readonly sweep: Parsed<SweepState> | null;
   readonly stateTip: string | null;
   /** Tips that were seen before and are no ancestors of this one. */
@@ -26,7 +28,7 @@ export type Look = {
 };
 
 /** Reads after a write may lag: pauses before what they show is believed. */
-const LAG_MS = [500, 1000, 2000] as const;
+export const LAG_MS = [500, 1000, 2000] as const;
 
 const renamed = z.looseObject({ full_name: z.string().regex(/^[A-Za-z0-9-]+\/[A-Za-z0-9._-]+$/) });
 
@@ -97,23 +99,24 @@ function sweptTip(sweep: Parsed<SweepState> | null): string | null {
 
 async function lookOnce(session: Session): Promise<Doubted> {
   const known = new Set(session.lost);
-  const { id, registry, state } = await both(session);
+  const { id, registry, state, queue: own, spare } = await both(session);
   session.nodeId = id;
   const sweep = await readSweep(session, state?.target);
   const stateTip = state?.target.oid ?? null;
   if (registry === null) {
     const gone = session.lastTip ?? sweptTip(sweep);
     const said = await absence(session);
-    const look = { tree: null, sweep, stateTip, lostTips: [], recent: [], bare: said === 'bare' };
+    const look = { tree: null, queue: [], sweep, stateTip, lostTips: [], recent: [], bare: said === 'bare' };
     return { look, doubt: said === 'there' || gone !== null, gone };
   }
+  const queue = await readEntries(session, [...own.nodes, ...spare.nodes]);
   const tip = registry.target;
   const tree = session.tree?.tip === tip.oid ? session.tree : await readTree(session, tip);
   const lostTips = await findLost(session, tip, sweptTip(sweep));
   const { rewoundTip } = tree.state.meta.acknowledged;
   const doubt = lostTips.some((lost) => lost !== rewoundTip && !known.has(lost));
   return {
-    look: { tree, sweep, stateTip, lostTips, recent: tip.history.nodes, bare: false },
+    look: { tree, queue, sweep, stateTip, lostTips, recent: tip.history.nodes, bare: false },
     doubt,
     gone: null,
   };
@@ -139,6 +142,7 @@ export async function look(session: Session): Promise<Look> {
     });
   if (tree !== null) {
     session.tree = tree;
+    session.queue = seen.look.queue;
     session.lastTip = tree.tip;
   }
   return seen.look;

@@ -1,14 +1,26 @@
 /** The GraphQL documents, and the shapes of their answers. */
 import { z } from 'zod';
+import { QUEUE_PATH, QUEUE_PREFIXES } from '../../domain/registry/queue-entry.ts';
 
 const TEXT = 'fragment Text on Blob { text isTruncated }';
 const ENTRY = 'fragment Entry on TreeEntry { name mode type oid }';
 const ROOT = '$owner: String!, $name: String!';
 
-/** Both branches in one consistent answer; the records' texts only where `$texts`. */
+const WAITING = `fragment Waiting on RefConnection { nodes { name prefix target { oid ... on Commit {
+  ops: file(path: "${QUEUE_PATH}") { ...Entry object { ...Text } }
+} } } }`;
+const [OWN_REFS, BRANCHES] = QUEUE_PREFIXES;
+const OLDEST_FIRST = 'first: 100, orderBy: { field: ALPHABETICAL, direction: ASC }';
+
+/**
+ * Both branches in one consistent answer; the records' texts only where `$texts`. The queue stands first: what is
+ * folded while the answer is made is seen twice and not missed.
+ */
 export const READ = `query Read(${ROOT}, $registry: String!, $state: String!, $texts: Boolean!) {
   repository(owner: $owner, name: $name) {
     id
+    queue: refs(refPrefix: "${OWN_REFS}", ${OLDEST_FIRST}) { ...Waiting }
+    spare: refs(refPrefix: "${BRANCHES}", ${OLDEST_FIRST}) { ...Waiting }
     registry: ref(qualifiedName: $registry) { target { oid ... on Commit {
       tree { oid entries { ...Entry } }
       meta: file(path: "meta.json") { ...Entry object { ...Text } }
@@ -22,6 +34,7 @@ export const READ = `query Read(${ROOT}, $registry: String!, $state: String!, $t
     } } }
   }
 }
+${WAITING}
 ${ENTRY}
 ${TEXT}`;
 
@@ -115,9 +128,19 @@ export type RegistryTip = z.infer<typeof registryTip>;
 const stateTip = z.object({ oid, sweep: entry.extend({ object: textOrNot }).nullable() });
 export type StateTip = z.infer<typeof stateTip>;
 
+const queueRef = z.object({
+  name: z.string(),
+  prefix: z.string(),
+  target: z.object({ oid, ops: entry.extend({ object: textOrNot }).nullish() }).nullable(),
+});
+export type QueueRef = z.infer<typeof queueRef>;
+const queueRefs = z.object({ nodes: z.array(queueRef) });
+
 export const readShape = z.object({
   repository: z.object({
     id: z.string(),
+    queue: queueRefs,
+    spare: queueRefs,
     registry: z.object({ target: registryTip }).nullable(),
     state: z.object({ target: stateTip }).nullable(),
   }),

@@ -6,12 +6,12 @@ import type { Answer } from './api.ts';
 import { settled } from './ask.ts';
 import { makeCommit } from './commit.ts';
 import { judge, type Outcome } from './outcome.ts';
-import { MOVE, refSha, refsMoved } from './queries.ts';
+import { refSha } from './queries.ts';
+import { moveRefs } from './queue-refs.ts';
 import type { Session } from './session.ts';
 import { writeRefused } from './trouble.ts';
 
 const MESSAGE = 'state of the last sweep\n\n[skip ci]\n';
-const NONE = '0'.repeat(40);
 
 async function stateNow(session: Session): Promise<string | null> {
   const path = `/repos/${session.name}/git/ref/heads/${session.branch}-state`;
@@ -22,13 +22,6 @@ async function stateNow(session: Session): Promise<string | null> {
 
 async function ask(session: Session, call: Promise<Answer>): Promise<Outcome> {
   return judge(await call, session.clock.now());
-}
-
-/** One comparison and one move by GitHub itself. */
-function byMutation(session: Session, lease: string | null, oid: string): Promise<Outcome> {
-  const update = { name: session.refs.state, beforeOid: lease ?? NONE, afterOid: oid, force: true };
-  const input = { repositoryId: session.nodeId, refUpdates: [update] };
-  return ask(session, session.api.graphql(MOVE, { input }));
 }
 
 /** Without updateRefs nothing compares for us: between the look and the move a sweep may get lost, which costs strikes only. */
@@ -44,13 +37,8 @@ async function byGitData(session: Session, lease: string | null, oid: string): P
 
 async function move(session: Session, lease: string | null, oid: string): Promise<Outcome> {
   if (session.knowsMutations && session.nodeId !== null) {
-    const outcome = await byMutation(session, lease, oid);
-    if (outcome.kind === 'done') {
-      const whole = refsMoved.safeParse(outcome.body).success;
-      return whole
-        ? outcome
-        : { kind: 'ambiguous', why: 'the answer is not of the shape that was asked for' };
-    }
+    const update = { ref: session.refs.state, before: lease, after: oid, force: true };
+    const outcome = await moveRefs(session, [update]);
     if (outcome.kind !== 'unsupported') return outcome;
     session.knowsMutations = false;
   }

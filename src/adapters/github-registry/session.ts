@@ -1,9 +1,12 @@
 /** What one store on GitHub remembers between its calls: the last tree, the tips it saw, what the server can do. */
 import { ConfigError } from '../../domain/errors.ts';
+import type { Parsed } from '../../domain/registry/files.ts';
 import type { Sha256 } from '../../domain/registry/layout.ts';
+import type { Queued } from '../../domain/registry/queue-entry.ts';
 import type { Meta } from '../../domain/registry/state.ts';
 import type { Chance, Clock } from '../../ports.ts';
 import { type Api, openApi } from './api.ts';
+import type { QueueEntry } from './queue-refs.ts';
 import type { TreeCache } from './tree.ts';
 
 export type GithubRegistryOptions = {
@@ -24,6 +27,8 @@ export type GithubRegistryOptions = {
   readonly userAgent?: string;
   /** A lost race is tried again at once: for the reaper, who must not starve behind writers. Default false. */
   readonly hurry?: boolean;
+  /** Told what takes its time, for people. Default: nobody. */
+  readonly notice?: (line: string) => void;
   /** After this long a request is given up. Default 30 s. */
   readonly timeoutMs?: number;
 };
@@ -53,6 +58,12 @@ export type Session = {
   /** Tips that turned out to be no ancestors of a later one. */
   readonly lost: Set<string>;
   tree: TreeCache | null;
+  /** What waited when the tree was read. */
+  queue: readonly QueueEntry[];
+  /** Entries by oid: an oid never says anything else. */
+  readonly entries: Map<string, Parsed<Queued>>;
+  /** Whether GitHub moves the branch and drops refs of the queue in one step. */
+  foldsAtOnce: boolean;
   lastTip: string | null;
   /** Oid of the state branch at the last `read()`: the lease of the next save. Undefined = never read. */
   stateTip: string | null | undefined;
@@ -124,6 +135,9 @@ export function newSession(options: GithubRegistryOptions): Session {
     ancestors: new Map(),
     lost: new Set(),
     tree: null,
+    queue: [],
+    entries: new Map(),
+    foldsAtOnce: true,
     lastTip: null,
     stateTip: undefined,
     hasWritten: false,

@@ -1,9 +1,9 @@
 /** The compare-and-swap loop: read, apply again, commit; an unclear answer is looked for before anything is repeated. */
 import { WorldError } from '../../domain/errors.ts';
-import { type AppliedAll, applyAll } from '../../domain/registry/apply.ts';
 import { ledgerPathsOf, type PlannedCommit, planCommit } from '../../domain/registry/commit.ts';
 import { ATTRIBUTES_PATH } from '../../domain/registry/layout.ts';
 import type { RegistryOp } from '../../domain/registry/ops.ts';
+import { type AppliedUponQueue, applyUponQueue } from '../../domain/registry/queue.ts';
 import { foreignRegistry } from '../../domain/registry/read-errors.ts';
 import { emptyRegistry, type RegistryState } from '../../domain/registry/state.ts';
 import { isForeign } from '../../domain/registry/view.ts';
@@ -14,6 +14,7 @@ import { commit, type Made } from './commit.ts';
 import { findLanded, type Maybe } from './landed.ts';
 import { type Look, look } from './look.ts';
 import { FILE, fileShape } from './queries.ts';
+import type { QueueEntry } from './queue-refs.ts';
 import type { Session } from './session.ts';
 import { advance, type TreeCache } from './tree.ts';
 import { gaveUp, writeRefused } from './trouble.ts';
@@ -32,7 +33,7 @@ export type Wish = {
 type Base = {
   readonly tree: TreeCache | null;
   readonly state: RegistryState;
-  readonly applied: AppliedAll;
+  readonly applied: AppliedUponQueue<QueueEntry>;
   /** null = decided on what was known, without a look. */
   readonly look: Look | null;
 };
@@ -44,14 +45,17 @@ function baseOf(session: Session, seen: Look | null, ops: readonly RegistryOp[])
   const tree = seen === null ? session.tree : seen.tree;
   const state = tree?.state ?? emptyRegistry(session.newRegistryId, session.repository, session.clock.now());
   if (isForeign(state.meta, session.repository)) throw foreignRegistry(session.place);
-  return { tree, state, applied: applyAll(state, ops), look: seen };
+  const queue = tree === null ? [] : (seen?.queue ?? session.queue);
+  const applied = applyUponQueue(state, queue, { ops, now: session.clock.now() });
+  return { tree, state, applied, look: seen };
 }
 
 const isRefused = ({ applied }: Base): boolean => applied.results.some(({ kind }) => kind === 'refused');
 
 /** What is known is enough to write upon: the head that is expected tells if it is stale. A refusal needs a fresh look. */
-async function currentBase(session: Session, ops: readonly RegistryOp[], fresh: boolean): Promise<Base> {
-  if (!fresh && session.tree !== null) {
+async function currentBase(session: Session, { ops, proof }: Wish, fresh: boolean): Promise<Base> {
+  const asks = ops.length > 0 || proof !== null;
+  if (!fresh && asks && session.tree !== null) {
     const base = baseOf(session, null, ops);
     if (base.applied.results.every((result) => result.kind === 'applied')) return base;
   }
@@ -88,6 +92,7 @@ async function plan(session: Session, base: Base, proof: string | null): Promise
     before,
     after: applied.state,
     events: applied.events,
+    refused: applied.refused,
     now: session.clock.now(),
     textOf: await textsOf(session, base),
     sha256: session.sha256,
@@ -108,20 +113,21 @@ async function alreadyThere(
 }
 
 async function tryOnce(session: Session, wish: Wish, maybes: Maybe[], fresh: boolean): Promise<Try> {
-  const base = await currentBase(session, wish.ops, fresh);
+  const base = await currentBase(session, wish, fresh);
   const already = await alreadyThere(session, base, maybes);
   if (already !== null) return { kind: 'ended', submitted: already };
   const { tree, applied } = base;
-  const { results } = applied;
-  if (applied.events.length === 0 && wish.proof === null)
-    return { kind: 'ended', submitted: { state: base.state, version: tree?.tip ?? null, results } };
+  const { results, done } = applied;
+  if (!applied.changes && wish.proof === null)
+    return { kind: 'ended', submitted: { state: applied.state, version: tree?.tip ?? null, results } };
   const { files, message, state } = await plan(session, base, wish.proof);
-  const made = await commit(session, tree, { files, message });
+  const made = await commit(session, tree, { files, message, done });
   if (made.kind !== 'made') {
     maybes.push({ base: tree?.tip ?? null, message, results });
     return made;
   }
   session.tree = advance(session, tree, { ...made, files, state });
+  session.queue = session.queue.filter((entry) => !done.includes(entry));
   session.lastTip = made.tip;
   session.hasWritten = true;
   return { kind: 'ended', submitted: { state, version: made.tip, results } };

@@ -5,6 +5,7 @@ import { ATTRIBUTES_PATH, META_PATH, podPath, README_PATH, type Sha256 } from '.
 import { ledgerRows } from './ledger.ts';
 import { commitMessage } from './message.ts';
 import type { RegistryEvent } from './ops.ts';
+import type { RefusedLate } from './queue.ts';
 import type { RegistryState } from './state.ts';
 
 /** `text: null` removes the file. */
@@ -26,7 +27,12 @@ export type CommitWish = {
   readonly sha256: Sha256;
   /** The subject of a commit without events. */
   readonly what?: string;
+  /** Ops that leave the queue without effect: told in the history. */
+  readonly refused?: readonly RefusedLate[];
 };
+
+/** The subject where nothing that waited had an effect. */
+const REFUSED_LATE = 'drop what waited in vain';
 
 /** Ledger files that the commit will append to: their text must be at hand in `textOf`. */
 export function ledgerPathsOf(wish: Pick<CommitWish, 'events' | 'after'>): readonly string[] {
@@ -64,6 +70,7 @@ export function planCommit(wish: CommitWish): PlannedCommit {
     updatedAt: Math.max(now, before.meta.updatedAt),
   };
   const state = { ...after, meta };
+  const what = wish.what ?? (events.length === 0 ? REFUSED_LATE : null);
   const readme = dashboard(state);
   const files: FileChange[] = [
     { path: META_PATH, text: metaText(meta, textOf(META_PATH)) },
@@ -72,5 +79,5 @@ export function planCommit(wish: CommitWish): PlannedCommit {
     ...(textOf(README_PATH) === readme ? [] : [{ path: README_PATH, text: readme }]),
     ...(textOf(ATTRIBUTES_PATH) === null ? [{ path: ATTRIBUTES_PATH, text: ATTRIBUTES }] : []),
   ];
-  return { state, files, message: commitMessage(events, meta.seq, wish.what ?? null) };
+  return { state, files, message: commitMessage(events, meta.seq, what, wish.refused) };
 }

@@ -22,7 +22,12 @@ function problemOf(error: z.ZodError): string {
   return issue === undefined ? 'not of the schema' : `${issue.path.map(String).join('.')}: ${issue.message}`;
 }
 
-function parse<S extends z.ZodType>(schema: S, text: string, maxLength = MAX_LENGTH): Parsed<z.output<S>> {
+/** Parses one file of the registry; a newer schema is told apart from damage. */
+export function parseFile<S extends z.ZodType>(
+  schema: S,
+  text: string,
+  maxLength = MAX_LENGTH,
+): Parsed<z.output<S>> {
   if (text.length > maxLength) return { kind: 'damaged', problem: `longer than ${maxLength} characters` };
   const json = parseJson(text);
   if ('problem' in json) return { kind: 'damaged', problem: json.problem };
@@ -38,19 +43,19 @@ function parse<S extends z.ZodType>(schema: S, text: string, maxLength = MAX_LEN
 
 /** The file must lie where its own content says: else it would stand for a pod that it does not describe. */
 export function parseRecord(path: string, text: string, sha256: Sha256): Parsed<PodRecord> {
-  const parsed = parse(podRecord, text);
+  const parsed = parseFile(podRecord, text);
   if (parsed.kind !== 'whole') return parsed;
   const expected = podPath(podKey(parsed.value), sha256);
   return path === expected ? parsed : { kind: 'damaged', problem: `its content belongs to ${expected}` };
 }
 
 export function parseMeta(text: string): Parsed<Meta> {
-  return parse(meta, text);
+  return parseFile(meta, text);
 }
 
 /** The state file grows with the account: 10,000 pods and 5,000 foreign ones fit. */
 export function parseSweep(text: string): Parsed<SweepState> {
-  return parse(sweepState, text, 64 * MAX_LENGTH);
+  return parseFile(sweepState, text, 64 * MAX_LENGTH);
 }
 
 /** Exchanged as a whole by an op, so unknown fields inside them go with the old value. */

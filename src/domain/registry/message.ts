@@ -1,7 +1,8 @@
 /** Commit messages: a subject for `git log --oneline`, trailers for programs. Form: docs/facts/registry.md. */
-import { HEADLINE_LENGTH } from './change.ts';
+import { HEADLINE_LENGTH, keyOf } from './change.ts';
 import type { RegistryEvent } from './ops.ts';
 import { cut, oneLine } from './plain-text.ts';
+import type { RefusedLate } from './queue.ts';
 
 /**
  * Builders that watch every branch are asked to pass by. It stands in the body: there the known builders look
@@ -48,17 +49,26 @@ function subject(events: readonly RegistryEvent[], what: string | null): string 
 
 const unique = (lines: readonly string[]): readonly string[] => [...new Set(lines)];
 
+/** `extend pod=runpod.abc key=… because=not-later queued=…`: an op that left the queue without effect. */
+function refusedLine({ id, op, because }: RefusedLate): string {
+  const pod = op !== null && 'pod' in op ? keyOf(op.pod) : '-';
+  const key = op === null ? '-' : encodeWord(op.key);
+  return `${op?.op ?? '-'} pod=${pod} key=${key} because=${encodeWord(cut(because, MAX_VALUE))} queued=${encodeWord(cut(id, MAX_VALUE))}`;
+}
+
 /** `what` replaces the subject where a commit holds no event (the first one, a probe). */
 export function commitMessage(
   events: readonly RegistryEvent[],
   seq: number,
   what: string | null = null,
+  refused: readonly RefusedLate[] = [],
 ): string {
   const actors = events.map(({ actor }) => oneLine(`${actor.kind} ${actor.label ?? ''}`));
   const runs = events.flatMap(({ actor }) => (actor.run === null ? [] : [oneLine(actor.run)]));
   const pods = events.flatMap(({ pod }) => (pod === null ? [] : [pod]));
   const trailers = [
     ...events.map((event) => `Podtrack-Op: ${opLine(event)}`),
+    ...refused.map((each) => `Podtrack-Refused: ${refusedLine(each)}`),
     ...unique(pods).map((pod) => `Podtrack-Pod: ${pod}`),
     ...unique(runs).map((run) => `Podtrack-Run: ${run}`),
     ...unique(actors).map((actor) => `Podtrack-Actor: ${actor}`),

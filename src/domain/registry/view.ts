@@ -57,6 +57,8 @@ export type Doubt = {
   readonly lostTips: readonly string[];
   readonly tip: string;
   readonly repository: Meta['repository'];
+  /** Entries of the queue whose ops are unknown. */
+  readonly unreadable: readonly { readonly id: string; readonly problem: string }[];
 };
 
 /** A registry that names another repository was copied here: read-only until somebody starts it on purpose. */
@@ -90,6 +92,9 @@ export function cautionsOf(doubt: Doubt): readonly Caution[] {
   }
   for (const { path, problem } of state.quarantined) {
     cautions.push({ code: 'damaged', detail: `${path}: ${problem}` });
+  }
+  for (const { id, problem } of doubt.unreadable) {
+    cautions.push({ code: 'damaged', detail: `queued ${id}: ${problem}` });
   }
   if (isForeign(state.meta, repository)) {
     const named = `${state.meta.repository?.server ?? ''} repository ${state.meta.repository?.id ?? ''}`;

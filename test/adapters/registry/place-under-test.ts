@@ -1,6 +1,6 @@
 /** One place that may hold a registry, as the contract suite needs it: stores on it, and hands that spoil it. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GitRegistryOptions } from '../../../src/adapters/git-registry/session.ts';
@@ -24,6 +24,12 @@ export type Place = {
   deleteBranch(branch: 'registry' | 'state'): void;
   /** Number of commits on the registry branch. */
   commits(): number;
+  /** While on, no commit on the registry branch can be made, as behind a storm of writers. */
+  jam(on: boolean): void;
+  /** Texts of the queue by id. */
+  queue(): Readonly<Record<string, string>>;
+  /** Puts an entry into the queue by hand. */
+  putQueued(id: string, text: string): void;
   close(): Promise<void>;
 };
 
@@ -66,6 +72,13 @@ export function memoryPlace(): Place {
       else host.state = null;
     },
     commits: () => host.commits.length,
+    jam(on) {
+      host.jammed = on;
+    },
+    queue: () => Object.fromEntries(host.queue.map(({ id, text }) => [id, text])),
+    putQueued(id, text) {
+      host.queue = [...host.queue, { id, text }];
+    },
     close: async () => undefined,
   };
 }
@@ -93,6 +106,7 @@ export function inBare(folder: string, args: readonly string[], input = ''): str
 }
 
 const REF = 'refs/heads/podtrack';
+const QUEUE = 'refs/podtrack/queue/';
 
 /** Hands in a bare repository. */
 export function handsOn(folder: string): Omit<Place, 'store' | 'close'> {
@@ -129,6 +143,26 @@ export function handsOn(folder: string): Omit<Place, 'store' | 'close'> {
     rewind: (commits) => void git(['update-ref', REF, `${REF}~${commits}`]),
     deleteBranch: (branch) => void git(['update-ref', '-d', branch === 'registry' ? REF : `${REF}-state`]),
     commits: () => Number(git(['rev-list', '--count', REF])),
+    jam(on) {
+      const lock = join(folder, `${REF}.lock`);
+      if (on) writeFileSync(lock, '');
+      else rmSync(lock);
+    },
+    queue() {
+      const refs = git(['for-each-ref', '--format=%(refname)', QUEUE]).split('\n');
+      const listed = refs.filter((ref) => ref !== '');
+      return Object.fromEntries(
+        listed.map((ref) => [
+          ref.slice(QUEUE.length),
+          inBare(folder, ['cat-file', 'blob', `${ref}:ops.json`]),
+        ]),
+      );
+    },
+    putQueued(id, text) {
+      const blob = git(['hash-object', '-w', '--stdin'], text);
+      const tree = git(['mktree'], `100644 blob ${blob}\tops.json\n`);
+      git(['update-ref', `${QUEUE}${id}`, git(['commit-tree', '-m', 'By hand', tree])]);
+    },
   };
 }
 

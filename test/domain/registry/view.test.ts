@@ -12,7 +12,14 @@ import {
 import { empty, REGISTRY_ID, recordOf } from './record-maker.ts';
 
 const whole = { kind: 'whole' as const, value: emptySweep(REGISTRY_ID) };
-const sound: Doubt = { state: empty(), sweep: whole, lostTips: [], tip: 'b'.repeat(40), repository: null };
+const sound: Doubt = {
+  state: empty(),
+  sweep: whole,
+  lostTips: [],
+  tip: 'b'.repeat(40),
+  repository: null,
+  unreadable: [],
+};
 const LOST = 'a'.repeat(40);
 
 const codes = (over: Partial<Doubt>) => cautionsOf({ ...sound, ...over }).map(({ code }) => code);
