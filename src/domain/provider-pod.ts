@@ -44,6 +44,21 @@ export type ProviderPod = {
   readonly proxied: boolean;
 };
 
+/** Doors that lead nowhere, however long one waits; the reason that stands in `ssh` → why, in words. */
+const NO_WAY: Readonly<Record<string, string>> = {
+  'proxy-only':
+    'the provider shows its SSH proxy alone, a terminal for people that runs no command and copies nothing (expose 22/tcp for a direct address)',
+  'private-address':
+    'the provider shows a private or carrier-grade address, which leads to another machine from here',
+  'no-port-22': 'it does not expose 22/tcp',
+};
+
+/** Why there will be no direct way to this pod, in words; null = there is one, or it may still come. */
+export function noWayTo(pod: Pick<ProviderPod, 'ssh'>): string | null {
+  const why = pod.ssh.kind === 'unseen' ? NO_WAY[pod.ssh.reason] : undefined;
+  return why === undefined ? null : `${why}; SSH does not pass an HTTP proxy either`;
+}
+
 /** An item of a list that did not have the shape of a pod. */
 export type MalformedItem = { readonly id: string | null; readonly problem: string };
 

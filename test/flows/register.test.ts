@@ -184,6 +184,43 @@ describe('whose registry and whose pod', () => {
   });
 });
 
+describe('a pod to which no direct way leads', () => {
+  const doors = [
+    ['proxy-only', /proxy alone, a terminal .* copies nothing/],
+    ['private-address', /private or carrier-grade/],
+    ['no-port-22', /does not expose 22\/tcp/],
+  ] as const;
+
+  it.each(doors)(
+    'is refused when results are wanted and there is %s (cases C29, C70)',
+    async (reason, says) => {
+      const on = await shared();
+      put(on, 'p', { ...young, ssh: unseen(reason), proxied: true });
+      const error = await expectUntouched(on, () => register(on.world, registerInput('p')));
+      expect(error).toMatchObject({ gate: 'no-way-to-copy', message: expect.stringMatching(says) });
+      expect(String(error)).toContain('SSH does not pass an HTTP proxy');
+    },
+  );
+
+  it.each(doors)(
+    'is registered without results, and told of, with %s (cases C29, C70)',
+    async (reason, says) => {
+      const on = stage();
+      put(on, 'p', { ...young, ssh: unseen(reason), proxied: true });
+      const input = registerInput('p', { noArtifacts: true, remotePath: null });
+      const { record: entered, warnings } = await register(on.world, input);
+      expect(entered.status).toBe('active');
+      expect(warnings.join()).toMatch(says);
+    },
+  );
+
+  it('may still come up: one that is not ready is registered (case C29)', async () => {
+    const on = stage();
+    put(on, 'p', { ...young, ssh: unseen('not-ready'), proxied: true });
+    expect((await register(on.world, registerInput('p'))).how).toBe('registered');
+  });
+});
+
 describe('an unstamped pod that was there before this run', () => {
   const older = { createdAt: NOW - minutes(91) };
 

@@ -9,7 +9,7 @@ const STATE = 'The pod was left as it was and may still bill';
 /** What each failure means and what to do next. */
 const NEXT: Partial<Record<WorldFailure, string>> = {
   'no-route':
-    'Ask the provider for the current address (ports change at each restart) and check that 22/tcp is exposed',
+    'Ask the provider for the current address (ports change at each restart), check that 22/tcp is exposed, and that this machine may reach that port directly: SSH does not pass an HTTP proxy',
   'refused-login':
     'Check that the public half of this key is in the pod (PUBLIC_KEY is set at creation; the word null or an empty value gives no login)',
   'wrong-host-key':

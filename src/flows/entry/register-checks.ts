@@ -5,7 +5,7 @@ import { ConfigError, Refusal } from '../../domain/errors.ts';
 import type { Owner } from '../../domain/owner.ts';
 import type { PodRecord } from '../../domain/pod.ts';
 import { stampOf } from '../../domain/policy/reconcile.ts';
-import type { ProviderPod } from '../../domain/provider-pod.ts';
+import { noWayTo, type ProviderPod } from '../../domain/provider-pod.ts';
 import { allRecords } from '../../domain/registry/state.ts';
 import type { Rules } from '../../domain/rules.ts';
 import { mintedFor } from '../../domain/stamp.ts';
@@ -158,6 +158,7 @@ export async function checkTaking(
       next: 'Create the pod in the data centre of the volume, with the volume attached',
     });
   }
+  warnings.push(...checkWay(input, pod));
   const address = pod.ssh.kind === 'seen' ? pod.ssh.value : null;
   const { host, port } = input.expectedAddress;
   if (
@@ -170,6 +171,19 @@ export async function checkTaking(
     await proveLogin(world, pod, { registryId, adopt: input.adopt });
   }
   return warnings;
+}
+
+/** Results need a direct way; a pod without results may do with its deadlines and the reaper. */
+function checkWay(input: RegisterInput, pod: ProviderPod): readonly string[] {
+  const why = noWayTo(pod);
+  if (why === null) return [];
+  if (input.noArtifacts) return [`no switch can be planted on it: ${why}`];
+  throw new Refusal('no-way-to-copy', {
+    tried: `Making sure that the results of ${pod.id} can be copied`,
+    cameBack: why,
+    state: 'The pod was not touched and is not registered; it may bill',
+    next: 'Create it with 22/tcp exposed and a public address, or register it with no-artifacts',
+  });
 }
 
 /** A stamp that was minted for another pod came along with a copied env and proves nothing. */

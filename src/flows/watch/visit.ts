@@ -3,7 +3,7 @@ import { WorldError, type WorldFailure } from '../../domain/errors.ts';
 import { acceptedKeys } from '../../domain/host-key.ts';
 import type { VisitFailure, VisitLook } from '../../domain/observation.ts';
 import type { PodRecord } from '../../domain/pod.ts';
-import type { ProviderPod } from '../../domain/provider-pod.ts';
+import { noWayTo, type ProviderPod } from '../../domain/provider-pod.ts';
 import { probeCall, readProbe } from '../../domain/switch/probe.ts';
 import type { ShellSession, World } from '../../ports.ts';
 
@@ -41,7 +41,7 @@ export async function openPod(world: World, record: PodRecord, pod: ProviderPod)
   if (pod.ssh.kind === 'unseen') {
     throw new WorldError('no-route', {
       tried: `Connecting to ${pod.id}`,
-      cameBack: `the provider shows no address to dial (${pod.ssh.reason})`,
+      cameBack: noWayTo(pod) ?? `the provider shows no address to dial (${pod.ssh.reason})`,
       state: 'Nothing was sent to the pod',
       next: 'Wait until it is up; it needs 22/tcp exposed and a public address',
     });
