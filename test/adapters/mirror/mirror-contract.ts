@@ -87,6 +87,38 @@ export function mirrorContract(name: string, build: () => Promise<MirrorHouse>):
       expect([...house.copy().keys()].sort()).toEqual(['epoch 10/weights.pt', 'loss.csv']);
     });
 
+    it('brings the chosen files alone, and its look at the pod speaks of the same', async () => {
+      house.lay({ 'epoch 10/.part.tmp': 'half', 'cache/a': 'x', 'cache/b': 'y' });
+      const spec = { ...house.spec, choice: { include: ['epoch *', '*.csv'], exclude: ['**/*.tmp'] } };
+      const pulled = await house.mirror.pull(house.session, spec);
+      const later = await house.mirror.manifest(house.session, spec);
+      expect([...house.copy().keys()]).toEqual(['epoch 10/weights.pt', 'loss.csv']);
+      expect(pulled).toMatchObject({ files: 2, leftOut: 3, refused: [], remote: { links: [] } });
+      expect(verify({ pulled, later, before: null, allowEmpty: false })).toEqual({ kind: 'verified' });
+      // What nobody chose may change as it likes.
+      house.lay({ 'cache/a': 'other', 'cache/c': 'new' });
+      const muchLater = await house.mirror.manifest(house.session, spec);
+      expect(verify({ pulled, later: muchLater, before: 2, allowEmpty: false })).toEqual({
+        kind: 'verified',
+      });
+    });
+
+    it('a choice that matches nothing is as an empty folder, and promotes nothing', async () => {
+      const before = house.copy();
+      const spec = { ...house.spec, choice: { include: ['nowhere/**'], exclude: [] } };
+      const pulled = await house.mirror.pull(house.session, spec);
+      expect(pulled).toMatchObject({ files: 0, leftOut: 6 });
+      expect(house.copy()).toEqual(before);
+      expect(verify({ pulled, later: pulled.remote, before: null, allowEmpty: false })).toEqual({
+        kind: 'unverified',
+        reason: 'nothing-there',
+        leftOut: 6,
+      });
+      expect(verify({ pulled, later: pulled.remote, before: null, allowEmpty: true })).toEqual({
+        kind: 'verified',
+      });
+    });
+
     it('fails for a path that is not there: absent is not empty', async () => {
       const looks = [
         () => house.mirror.pull(house.session, house.absent),
