@@ -129,6 +129,8 @@ export const STATE_KEYS = [
   'registry',
   /** What register was asked for, as JSON. */
   'register',
+  /** The record and the id of its registry, as JSON: for an end while the registry does not answer. */
+  'known',
   /** What post is to do, as JSON. */
   'ending',
   'secrets-file',

@@ -76,7 +76,7 @@ function credentialsOf(desk: Desk, { credentials }: Saved): Credentials {
 }
 
 /** Fractions of a small budget, so that a short one still ends in a hand-over and not in a kill by the runner. */
-function finishInput({ register, post, phase }: Saved, ending: FinishInput['ending']): FinishInput {
+function finishInput({ register, post, phase, known }: Saved, ending: FinishInput['ending']): FinishInput {
   const workMs = post.budgetMs - handOverMs(post.budgetMs);
   const pullBudgetMs = workMs - Math.min(END_MS, workMs / 2);
   return {
@@ -87,6 +87,7 @@ function finishInput({ register, post, phase }: Saved, ending: FinishInput['endi
     localPath: post.localPath,
     pullBudgetMs,
     waitMs: pullBudgetMs,
+    known,
   };
 }
 
@@ -135,10 +136,10 @@ function isRed(outcome: Outcome): boolean {
 }
 
 async function tell(desk: Desk, world: World, outcome: Outcome): Promise<void> {
-  const red = isRed(outcome);
-  desk.log.say(red ? 'error' : 'info', `${outcome.pod}: ${outcome.says}`);
-  // The summary is worth one more read, but never the end of the job.
-  const snapshot = await world.registry.read().catch(() => null);
+  const rowLeft = outcome.detail['rowLeft'] === true;
+  desk.log.say(isRed(outcome) || rowLeft ? 'error' : 'info', `${outcome.pod}: ${outcome.says}`);
+  // The summary is worth one more read, but never the end of the job, nor another try of a dead token.
+  const snapshot = rowLeft ? null : await world.registry.read().catch(() => null);
   const record = snapshot?.state.pods[`runpod.${outcome.pod}`] ?? null;
   writeSummary(endSummary(outcome, record, desk.clock.now()));
 }

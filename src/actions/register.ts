@@ -1,6 +1,6 @@
 /** The register door: state first, then the record; arming is the next step's. */
 import { ownerDeadlineAt, stopAt } from '../domain/deadlines.ts';
-import { formatDuration, HOUR_MS } from '../domain/duration.ts';
+import { DAY_MS, formatDuration, HOUR_MS } from '../domain/duration.ts';
 import { ConfigError, type ExitCode, Refusal } from '../domain/errors.ts';
 import { formatInstant } from '../domain/instant.ts';
 import { ownerName } from '../domain/owner.ts';
@@ -12,8 +12,8 @@ import { type Desk, openDoor } from './door.ts';
 import { exportVariable, inputsOf, writeOutput, writeSummary } from './io.ts';
 import { openWorld } from './open-world.ts';
 import { type RegisterWish, registerWish } from './register-wish.ts';
-import type { RegistryPlace } from './registry-place.ts';
-import { saveAsked, savePhase } from './saved-state.ts';
+import { type RegistryPlace, tokenOf } from './registry-place.ts';
+import { saveAsked, savePhase, saveRegistered } from './saved-state.ts';
 import { registerSummary } from './summary.ts';
 import { newFolder } from './wire.ts';
 import { wrongInput } from './words.ts';
@@ -27,7 +27,6 @@ async function enter(desk: Desk): Promise<ExitCode> {
   const credentials = takeCredentials(desk, read);
   const wish = registerWish(desk, read);
   checkCanPull(wish, credentials);
-  warnOfShortToken(desk, wish, credentials);
   const folder = newFolder(desk.env);
   const { world, place } = openWorld(desk, read, {
     credentials,
@@ -35,9 +34,10 @@ async function enter(desk: Desk): Promise<ExitCode> {
     folder,
     mayBegin: true,
   });
+  warnOfShortToken(desk, wish, place, credentials);
   saveAsked(wish, place, { credentials, folder, hide: (secret) => desk.mask(secret) });
   const registered = await registerOrRefuse(desk, world, wish);
-  savePhase('registered');
+  saveRegistered({ record: registered.record, registryId: registered.registryId });
   desk.concerned();
   await hand(desk, world, { wish, place, registered });
   return 0;
@@ -53,12 +53,20 @@ function checkCanPull(wish: RegisterWish, { sshKey }: Credentials): void {
   );
 }
 
-/** Tokens of GitHub apps live an hour, and post comes at the end of the job. */
-function warnOfShortToken(desk: Desk, { input }: RegisterWish, { registryToken }: Credentials): void {
-  if (registryToken?.startsWith('ghs_') !== true || input.killInMs <= HOUR_MS) return;
+/** How long GitHub's short-lived tokens live at most; a job's own dies with the job, or after this. */
+const LIVES = {
+  'registry-token': { what: 'an app token, which lives an hour', lifeMs: HOUR_MS },
+  'github-token': { what: "the job's own token, which lives a day at most", lifeMs: DAY_MS },
+} as const;
+
+/** Post comes at the end of the job, and needs the registry then. */
+function warnOfShortToken(desk: Desk, { input }: RegisterWish, to: RegistryPlace, given: Credentials): void {
+  if (to.token === null || tokenOf(to, given)?.startsWith('ghs_') !== true) return;
+  const { what, lifeMs } = LIVES[to.token];
+  if (input.killInMs <= lifeMs) return;
   desk.log.say(
     'warning',
-    `registry-token is an app token, which lives an hour, and kill-in is ${formatDuration(input.killInMs)}: post may find it dead`,
+    `${to.token} is ${what}, and kill-in is ${formatDuration(input.killInMs)}: post may find it dead`,
   );
 }
 

@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { choice } from '../domain/choice.ts';
 import { ENDINGS } from '../domain/job-end.ts';
 import { owner } from '../domain/owner.ts';
-import { podId } from '../domain/pod.ts';
+import { podId, podRecord } from '../domain/pod.ts';
+import { parseJson } from '../domain/registry/json.ts';
 import { actor } from '../domain/registry/ops.ts';
 import { frozenRules } from '../domain/rules.ts';
+import type { KnownPod } from '../flows/ending/end-unfenced.ts';
 import type { RegisterInput } from '../flows/entry/register-checks.ts';
 import type { Credentials } from './credentials.ts';
 import { savedState, saveState } from './io.ts';
@@ -50,11 +52,15 @@ const postWish = z.object({
   keepIn: z.enum(['artifact', 'disk']),
 }) satisfies z.ZodType<PostWish>;
 
+const knownPod = z.object({ record: podRecord, registryId: z.string() });
+
 export type Saved = {
   readonly phase: Phase;
   readonly place: RegistryPlace;
   readonly register: RegisterInput;
   readonly post: PostWish;
+  /** null = main was cut before its record stood. */
+  readonly known: KnownPod | null;
   /** null = the sealed file cannot be opened. */
   readonly credentials: Credentials | null;
   readonly secretsFile: string;
@@ -78,6 +84,12 @@ export function saveAsked(
   savePhase('asked');
 }
 
+/** The record stands: what it holds is kept for an end while the registry does not answer. */
+export function saveRegistered(known: KnownPod): void {
+  saveState('known', JSON.stringify(z.encode(knownPod, known)));
+  savePhase('registered');
+}
+
 export function savePhase(next: Phase): void {
   saveState('phase', next);
 }
@@ -93,9 +105,17 @@ export function readSaved(): Saved | null {
     place: parse(registryPlace, 'registry'),
     register: parse<RegisterInput>(registerInput, 'register'),
     post: parse<PostWish>(postWish, 'ending'),
+    known: knownOf(savedState('known')),
     credentials: credentialsOf(unseal(sealed)),
     secretsFile: sealed.file,
   };
+}
+
+/** Only an end without the registry needs it: what cannot be read counts as never known. */
+function knownOf(text: string): KnownPod | null {
+  const json = text === '' ? null : parseJson(text);
+  const read = json === null || 'problem' in json ? null : knownPod.safeParse(json.value);
+  return read?.success === true ? read.data : null;
 }
 
 /** For the message when the rest of the state cannot be read. */

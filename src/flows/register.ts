@@ -32,6 +32,8 @@ import { settleBase } from './watch/settle.ts';
 export type Registered = {
   readonly record: PodRecord;
   readonly version: string | null;
+  /** Of the registry that holds the record. */
+  readonly registryId: string;
   readonly how: 'registered' | 'reclaimed' | 'already-mine';
   readonly warnings: readonly string[];
 };
@@ -72,7 +74,8 @@ async function takeExisting(
     await world.registry.probeWrite();
     const mine = await noteAdoption(world, input, record);
     const told = [...warnings, ...saysOldChoice(mine, input)];
-    return { record: mine, version: snapshot.version, how: 'already-mine', warnings: told };
+    const { registryId } = snapshot.state.meta;
+    return { record: mine, version: snapshot.version, registryId, how: 'already-mine', warnings: told };
   }
   if (ownership.kind !== 'reclaim') throw needsClaim(record, ownership.kind);
   const now = world.clock.now();
@@ -95,7 +98,8 @@ async function takeExisting(
   const mine = await noteAdoption(world, input, after);
   world.log.say('notice', `${record.id}: reclaimed from an earlier process of ${ownerName(input.owner)}`);
   const told = [...warnings, ...saysOldChoice(mine, input)];
-  return { record: mine, version: submitted.version, how: 'reclaimed', warnings: told };
+  const { registryId } = submitted.state.meta;
+  return { record: mine, version: submitted.version, registryId, how: 'reclaimed', warnings: told };
 }
 
 /** What counts as verified is frozen with the first record: a later word must not make a half of it enough. */
@@ -163,7 +167,8 @@ async function enter(
     if (result?.kind === 'refused' || after === undefined) {
       throw refusedByRegistry(pod.id, result?.kind === 'refused' ? result.detail : 'the record is missing');
     }
-    return { record: after, version: submitted.version, how: 'registered', warnings };
+    const { registryId } = submitted.state.meta;
+    return { record: after, version: submitted.version, registryId, how: 'registered', warnings };
   } catch (error) {
     if (!(error instanceof WorldError)) throw error;
     const own = input.ownNonce !== null && stampOf(pod)?.nonce === input.ownNonce;

@@ -9,7 +9,17 @@ import { API_KEY, beginJob, GITHUB_TOKEN, type Job, REPOSITORY_ID } from './job.
 import type { StepEnd, Texts } from './step.ts';
 
 const APP_TOKEN = 'ghs_appTokenThatDiesBeforeTheJob0001';
-const PODS = ['whole0pod', 'dead00pod', 'fork00pod', 'empty0pod', 'nogit0pod', 'old000pod', 'central0pod'];
+const PODS = [
+  'whole0pod',
+  'left0pod',
+  'stale0pod',
+  'dead00pod',
+  'fork00pod',
+  'empty0pod',
+  'nogit0pod',
+  'old000pod',
+  'central0pod',
+];
 const MOST_MS = 120_000;
 
 suiteWith(['git-http-backend'], 'a registry on GitHub', () => {
@@ -101,6 +111,45 @@ suiteWith(['git-http-backend'], 'a registry on GitHub', () => {
       expect(refused).toHaveLength(1);
       expect(job.world.world.pods.has('dead00pod')).toBe(false);
       expect(await subjects()).toContain('terminated, requested');
+    },
+    MOST_MS,
+  );
+
+  it(
+    'C63 (c): a central registry whose token died: the pod is ended by its mark, its row left, the cure named',
+    async () => {
+      const central = await standUp({ name: 'acme/registry', id: 99 });
+      more.push(central);
+      central.switches.tokens.set(APP_TOKEN, 'write');
+      const inputs = { 'registry-repository': 'acme/registry', 'registry-token': APP_TOKEN };
+      const main = await enter('left0pod', { inputs, env: envOn(central) });
+      expect(main.code, main.log).toBe(0);
+      const access = { 'api-key': API_KEY, 'ssh-key': job.sshKey };
+      const arm = await job.step('arm', 'main', { inputs: { ...access, ...inputs }, env: envOn(central) });
+      expect(arm.code, arm.log).toBe(0);
+      central.switches.tokens.delete(APP_TOKEN);
+      central.seen.length = 0;
+      const post = await leave(main, envOn(central));
+      expect(post.code, post.log).toBe(0);
+      expect(job.world.world.pods.has('left0pod')).toBe(false);
+      expect(post.log).toMatch(
+        /::error.*ended by its mark.*row is left to the reaper.*to mend: Give a valid token/,
+      );
+      expect(central.seen).toHaveLength(1);
+      expect(await subjects(central)).not.toContain('fence');
+    },
+    MOST_MS,
+  );
+
+  it(
+    'C63 (a): a token that died with the job that made it: register fails with the cause, after one try',
+    async () => {
+      const inputs = { 'registry-token': 'ghs_diedWithTheJobThatMadeIt', 'github-token': '' };
+      const main = await enter('stale0pod', { inputs });
+      expect(main.code).not.toBe(0);
+      expect(main.log).toMatch(/::error.*the token was refused.*one of a job ends with the job/);
+      expect(github.seen).toHaveLength(1);
+      expect(job.world.world.pods.has('stale0pod')).toBe(true);
     },
     MOST_MS,
   );

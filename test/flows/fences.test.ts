@@ -216,6 +216,7 @@ describe('a process that freezes in the middle', () => {
       localPath: null,
       pullBudgetMs: minutes(3),
       waitMs: minutes(1),
+      known: null,
     };
     expect(await finishJob(world, finishing)).toMatchObject({ kind: 'handed-over', reason: 'fence-lost' });
     expect(ended(on)).toEqual([]);
@@ -272,6 +273,7 @@ describe('two at once', () => {
       localPath: null,
       pullBudgetMs: minutes(3),
       waitMs: minutes(3),
+      known: null,
     });
 
   it('post and reaper end the pod once between them, and both say that it is ended', async () => {

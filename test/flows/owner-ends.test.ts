@@ -51,6 +51,7 @@ const finishing = (of: Partial<FinishInput> = {}, owner: Owner = mine): FinishIn
   localPath: null,
   pullBudgetMs: minutes(3),
   waitMs: minutes(3),
+  known: null,
   ...of,
 });
 

@@ -1,5 +1,6 @@
 /** What a job does with its pod when it ends: enter it if that was cut short, then end it or keep it for a while. */
 import { formatDuration } from '../../domain/duration.ts';
+import { WorldError } from '../../domain/errors.ts';
 import type { Ending } from '../../domain/job-end.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { type Owner, ownerName, sameOwner } from '../../domain/owner.ts';
@@ -12,6 +13,7 @@ import { keepPod } from '../keep-pod.ts';
 import { register } from '../register.ts';
 import { settleBase } from '../watch/settle.ts';
 import { endOwn } from './end-own.ts';
+import { endUnfenced, type KnownPod } from './end-unfenced.ts';
 import { renewFence } from './fence.ts';
 import { reopened } from './teardown-own.ts';
 
@@ -25,13 +27,28 @@ export type FinishInput = {
   readonly localPath: string | null;
   readonly pullBudgetMs: number;
   readonly waitMs: number;
+  /** The record as main left it; null = main was cut before it stood. */
+  readonly known: KnownPod | null;
 };
+
+/** A registry that fails does not stop the end of the job's own pod: its mark then decides. */
+export async function finishJob(world: World, input: FinishInput): Promise<Outcome> {
+  try {
+    return await finishByRecord(world, input);
+  } catch (error) {
+    if (!(error instanceof WorldError)) throw error;
+    const { known, ending, localPath, pullBudgetMs } = input;
+    if (known === null || ending !== 'teardown') throw error;
+    const { acting } = input.register;
+    return await endUnfenced(world, { acting, known, localPath, pullBudgetMs, cause: error });
+  }
+}
 
 /**
  * Throws Refusal or ConfigError when the record was never written and may not be written now, WorldError for
  * the registry: in each case the pod was left as it is.
  */
-export async function finishJob(world: World, input: FinishInput): Promise<Outcome> {
+async function finishByRecord(world: World, input: FinishInput): Promise<Outcome> {
   const { acting, owner, podId } = input.register;
   const snapshot = await world.registry.read();
   for (const line of saysLateSweep(snapshot, world.clock.now())) world.log.say('warning', line);

@@ -74,9 +74,9 @@ function policyObjects(again: Verdict | null, saved: Saved): Objection | null {
 }
 
 /** Bringing the copy to its lasting place may have taken longer than a look stays good. */
-async function holdsTheSame(
+export async function holdsTheSame(
   world: World,
-  { record, session, choice }: TeardownInput,
+  { record, session, choice }: Pick<TeardownInput, 'record' | 'session' | 'choice'>,
   saved: Saved,
 ): Promise<boolean> {
   const { remotePath } = record.artifacts;
