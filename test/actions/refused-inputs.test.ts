@@ -36,6 +36,8 @@ it.each([
   ['a key with a line break in it', { 'api-key': 'rpa_AB\nCD' }, 2, /spaces, line breaks/],
   ['no way to log in', { 'ssh-key': '' }, 2, /no SSH key was given/],
   ['no artifact path', { 'remote-path': '' }, 2, /no artifact path was given/],
+  ['an absolute pattern', { include: 'ok\n/workspace/*.pt' }, 2, /include: "\/workspace.*absolute/],
+  ['a pattern that leads out', { exclude: '../*' }, 2, /exclude: .*leads out of remote-path/],
   ['an ending that is not there', { 'on-failure': 'stop' }, 2, /on-failure.*teardown, keep/],
   ['a rule that is no number', { 'idle-strikes': 'three' }, 2, /idle-strikes.*whole number/],
   ['another repository without its token', { 'registry-repository': 'other/place' }, 2, /registry-token/],

@@ -14,7 +14,7 @@ export type ProbeLook = {
   readonly load1: Part<number>;
   /** Logins besides our own. */
   readonly sshSessions: Part<number>;
-  /** Unseen when it was not asked for. */
+  /** Whether anything lies below the artifact path, chosen or not: a visit counts no files. Unseen when not asked for. */
   readonly artifacts: Part<'present' | 'empty' | 'absent'>;
   readonly switch: Part<SwitchStatus>;
 };
