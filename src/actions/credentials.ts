@@ -7,12 +7,8 @@ import type { Desk } from './door.ts';
 import { secretOrNull, wrongInput } from './words.ts';
 
 /** null = not given. */
-export type Credentials = {
-  readonly apiKey: string;
-  readonly sshKey: string | null;
-  readonly registryToken: string | null;
-  readonly githubToken: string | null;
-};
+export type Tokens = { readonly registryToken: string | null; readonly githubToken: string | null };
+export type Credentials = Tokens & { readonly apiKey: string; readonly sshKey: string | null };
 
 type Access = 'api-key' | 'ssh-key' | 'registry-token' | 'github-token';
 /** The text of an input by its name; empty = not given. */
@@ -21,18 +17,24 @@ type Read<Name extends string> = (name: Name) => string;
 /** Masks every secret that is there, then says what is missing. Throws Refusal on a fork without secrets. */
 export function takeCredentials(desk: Desk, read: Read<Access>): Credentials {
   const { env } = desk;
-  const take = (name: Access, variable: string | null): string | null => {
-    const fromEnv = variable === null ? '' : (env[variable] ?? '').trim();
-    const secret = secretOrNull(read(name)) ?? secretOrNull(fromEnv);
-    if (secret !== null) desk.mask(secret);
-    return secret;
-  };
-  const sshKey = take('ssh-key', 'PODTRACK_SSH_KEY');
-  const registryToken = take('registry-token', null);
-  const githubToken = take('github-token', null);
-  const apiKey = take('api-key', 'RUNPOD_API_KEY');
+  const sshKey = take(desk, read('ssh-key'), 'PODTRACK_SSH_KEY');
+  const tokens = takeTokens(desk, read);
+  const apiKey = take(desk, read('api-key'), 'RUNPOD_API_KEY');
   if (apiKey === null) throw noKey(env);
-  return { apiKey, sshKey, registryToken, githubToken };
+  return { apiKey, sshKey, ...tokens };
+}
+
+/** For a door that touches no pod. */
+export function takeTokens(desk: Desk, read: Read<'registry-token' | 'github-token'>): Tokens {
+  const registryToken = take(desk, read('registry-token'), null);
+  return { registryToken, githubToken: take(desk, read('github-token'), null) };
+}
+
+function take({ env, mask }: Desk, given: string, variable: string | null): string | null {
+  const fromEnv = variable === null ? '' : (env[variable] ?? '').trim();
+  const secret = secretOrNull(given) ?? secretOrNull(fromEnv);
+  if (secret !== null) mask(secret);
+  return secret;
 }
 
 export type SwitchTokens = { readonly explicit: string | null; readonly deadman: string | null };

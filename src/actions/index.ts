@@ -12,6 +12,8 @@ export async function door(name: string): Promise<void> {
       return await (await import('./arm.ts')).run();
     case 'reap':
       return await (await import('./reap.ts')).run();
+    case 'setup':
+      return await (await import('./setup.ts')).run();
     case 'teardown':
       return await (await import('./teardown.ts')).run();
     case 'cli':

@@ -94,6 +94,12 @@ export const DOORS = {
     outputs: ['ended', 'red', 'result'],
     hasPost: false,
   },
+  setup: {
+    inputs: ['ttl', 'strict', ...OWNER, ...REGISTRY],
+    knobs: [],
+    outputs: ['stamp', 'pod-name', 'uuid', 'result'],
+    hasPost: false,
+  },
   teardown: {
     inputs: [
       'pod-id',
@@ -129,8 +135,6 @@ export const STATE_KEYS = [
   'registry',
   /** What register was asked for, as JSON. */
   'register',
-  /** The record and the id of its registry, as JSON: for an end while the registry does not answer. */
-  'known',
   /** What post is to do, as JSON. */
   'ending',
   'secrets-file',

@@ -1,6 +1,8 @@
 /** The runner's hand-over: the only file that reads inputs, writes outputs and summaries, and keeps state. */
 import { appendFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import {
+  addPath as coreAddPath,
   exportVariable as coreExport,
   setOutput as coreOutput,
   saveState as coreSave,
@@ -51,6 +53,17 @@ export function savedState(key: StateKey): string {
 
 export function exportVariable(which: keyof typeof EXPORTED, value: string): void {
   coreExport(EXPORTED[which], value);
+}
+
+/** For the steps that follow. */
+export function prependPath(folder: string): void {
+  coreAddPath(folder);
+}
+
+/** The Node that runs this door, and the command line that lies beside it in the bundle. */
+export function ownProgram(): { readonly node: string; readonly script: string; readonly windows: boolean } {
+  const script = join(dirname(process.argv[1] ?? ''), 'cli.js');
+  return { node: process.execPath, script, windows: process.platform === 'win32' };
 }
 
 /** Says nothing where there is no summary to write to; cuts at a line where there is too much. */

@@ -33,8 +33,8 @@ export function ownerFromEnv(env: Env, wish: OwnerWish): Owner {
     uuid: checked(env['PODTRACK_OWNER_UUID'] ?? '', 'PODTRACK_OWNER_UUID') || wish.uuid,
     attempt: DIGITS.test(attempt) ? Number(attempt) : null,
     job: textOf(env['GITHUB_JOB'])?.slice(0, LONGEST_LABEL) ?? null,
-    matrix: matrixText(wish.matrix),
-    checkRunId: DIGITS.test(wish.checkRunId.trim()) ? wish.checkRunId.trim() : null,
+    matrix: matrixText(wish.matrix) ?? matrixText(env['PODTRACK_MATRIX'] ?? ''),
+    checkRunId: digitsOf(wish.checkRunId) ?? digitsOf(env['PODTRACK_CHECK_RUN_ID'] ?? ''),
     repository: repository?.slice(0, LONGEST_LABEL) ?? null,
   };
 }
@@ -58,6 +58,10 @@ export function serverName(url: string): string {
 export function runAddress(of: Owner): string | null {
   if (of.repository === null || of.key === null) return null;
   return `${of.repository}/actions/runs/${of.key.runId}/attempts/${of.attempt ?? 1}`;
+}
+
+function digitsOf(text: string): string | null {
+  return DIGITS.test(text.trim()) ? text.trim() : null;
 }
 
 function textOf(value: string | undefined): string | null {

@@ -94,7 +94,15 @@ export async function getBlob({ repository, caught }: Call): Promise<Reply> {
 export async function getContents({ repository, caught, query }: Call): Promise<Reply> {
   const ref = query.get('ref') ?? 'main';
   const oid = (await repository.refs.seen(`refs/heads/${ref}`)) ?? ref;
-  const read = await repository.objects.read(`${oid}:${decodeURIComponent(caught[0] ?? '')}`);
+  const path = decodeURIComponent(caught[0] ?? '');
+  const read = await repository.objects.read(`${oid}:${path}`);
+  if (read?.kind === 'tree') {
+    const rows = await entriesOf(repository.objects, read.oid);
+    const type = (mode: string): string => (mode === '40000' ? 'dir' : 'file');
+    return ok(
+      rows.map(({ name, mode, oid: sha }) => ({ type: type(mode), name, sha, path: `${path}/${name}` })),
+    );
+  }
   if (read === null || read.kind !== 'blob') return notFound();
   const content = read.body.toString('base64');
   return ok({ type: 'file', encoding: 'base64', size: read.body.length, sha: read.oid, content });

@@ -1,4 +1,4 @@
-/** One question to GitHub about runs, and when to ask no more: refused rights, spent quota, and a reserve for the registry. */
+/** One question to GitHub about Actions, and when to ask no more: refused rights, spent quota, and a reserve for the registry. */
 import { MINUTE_MS } from '../../domain/duration.ts';
 import type { Part } from '../../domain/part.ts';
 import type { Clock } from '../../ports.ts';
@@ -9,6 +9,8 @@ export type AskingOptions = {
   readonly token: string;
   readonly userAgent: string;
   readonly clock: Clock;
+  /** What a refused token lacks, as a workflow writes it. */
+  readonly right: string;
 };
 
 /** What came back: a body, a well-formed 404, or why nothing is known. */
@@ -35,7 +37,7 @@ type Shut = { readonly until: number; readonly why: string };
 type Answered = Extract<Answer, { kind: 'answer' }>;
 
 export function newAsking(options: AskingOptions): Asking {
-  const { clock, ...rest } = options;
+  const { clock, right, ...rest } = options;
   const api = openApi({ ...rest, graphqlUrl: `${rest.apiUrl}/graphql`, timeoutMs: TIMEOUT_MS });
   /** By repository id; the empty one is for all. */
   const shut = new Map<string, Shut>();
@@ -48,7 +50,7 @@ export function newAsking(options: AskingOptions): Asking {
       if (closed !== undefined) return { kind: 'unknown', why: closed.why };
       const answer = await api.rest('GET', `/repositories/${repositoryId}${path}`);
       if (answer.kind === 'silence') return { kind: 'unknown', why: `GitHub gave no answer: ${answer.why}` };
-      const closing = closedBy(answer, clock.now());
+      const closing = closedBy(answer, clock.now(), right);
       if (closing !== null) shut.set(closing.everywhere ? '' : repositoryId, closing);
       return toldBy(answer, closing?.why ?? null);
     },
@@ -70,6 +72,7 @@ function toldBy(answer: Answered, refused: string | null): Told {
 function closedBy(
   { status, headers, body }: Answered,
   now: number,
+  right: string,
 ): (Shut & { readonly everywhere: boolean }) | null {
   const spent = headers['x-ratelimit-remaining'] === '0';
   const words = JSON.stringify(body ?? '');
@@ -80,7 +83,7 @@ function closedBy(
   if (status === 403)
     return {
       until: now + CYCLE_MS,
-      why: 'this token may not read runs: grant it "actions: read"',
+      why: `this token may not ask for it: grant "${right}"`,
       everywhere: false,
     };
   const left = Number(headers['x-ratelimit-remaining'] ?? Number.POSITIVE_INFINITY);

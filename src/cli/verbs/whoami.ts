@@ -1,17 +1,16 @@
 /** whoami: label and uuid, account and money, registry, and the stamp and name for a pod of one's own making. */
 import { formatUsd } from '../../domain/budget.ts';
 import { parseDuration } from '../../domain/duration.ts';
-import { ownerIdentity, ownerName } from '../../domain/owner.ts';
+import { ownerName } from '../../domain/owner.ts';
 import { type Part, unseen } from '../../domain/part.ts';
 import { PROFILES } from '../../domain/rules.ts';
-import { formatStamp, podName, STAMP_VARIABLE } from '../../domain/stamp.ts';
+import { STAMP_VARIABLE } from '../../domain/stamp.ts';
+import { type Stamped, stampFor } from '../../flows/stamp-for.ts';
 import { type Answer, type Call, ONLY_LOOKED, type Verb } from '../call.ts';
 import { examples, ownerFlags, registryFlags } from '../flags.ts';
 import { findApiKey } from '../settings/credentials.ts';
 import { type Identity, identityOf } from '../settings/identity.ts';
 import { wire } from '../wire.ts';
-
-type Stamped = { readonly stamp: string; readonly podName: string };
 
 async function act(call: Call): Promise<Answer> {
   const world = await wire(call, { apiKey: 'welcome', sshKey: 'none' });
@@ -23,7 +22,7 @@ async function act(call: Call): Promise<Answer> {
     ? await world.provider.account().catch(noAccount)
     : unseen('no RunPod key was given');
   const registryId = snapshot.version === null ? null : snapshot.state.meta.registryId;
-  const stamped = registryId === null ? null : stampFor(call, me, registryId);
+  const stamped = registryId === null ? null : stampOf(call, me, registryId);
   const { owner } = me;
   return {
     exitCode: 0,
@@ -68,17 +67,10 @@ function saysAccount(
   return `${id}, balance ${formatUsd(balanceMicroUsd)}, spends ${formatUsd(spendPerHourMicroUsd)}/h`;
 }
 
-/** Fresh at each call: a nonce that is used twice is a copied stamp, and nobody's. */
-function stampFor(call: Call, { owner }: Identity, registryId: string): Stamped {
-  const now = call.clock.now();
+function stampOf(call: Call, { owner }: Identity, registryId: string): Stamped {
   const ttl = call.given.text('ttl');
-  const ttlAt = now + (ttl === undefined ? PROFILES.long.killInMs : parseDuration(ttl, '--ttl'));
-  const nonce = call.chance.hex(8);
-  const { repositoryId = null, runId = null } = owner.key ?? {};
-  return {
-    stamp: formatStamp({ registryId, repositoryId, runId, mintedAt: now, ttlAt, nonce }),
-    podName: podName(call.chance.sha256(ownerIdentity(owner)), nonce),
-  };
+  const ttlMs = ttl === undefined ? PROFILES.long.killInMs : parseDuration(ttl, '--ttl');
+  return stampFor(call, { owner, registryId, ttlMs });
 }
 
 export const whoami: Verb = {

@@ -106,7 +106,7 @@ describe('C59: no right and no quota are no answer', () => {
     stand.switches.mayReadActions = false;
     const one = ci();
     expect(await one.liveness([ownerOf(7)])).toMatchObject([
-      { kind: 'unseen', reason: 'this token may not read runs: grant it "actions: read"' },
+      { kind: 'unseen', reason: 'this token may not ask for it: grant "actions: read"' },
     ]);
     expect(await one.liveness([ownerOf(7), ownerOf(8)])).toMatchObject([
       { kind: 'unseen' },
