@@ -9,6 +9,8 @@ export const RUNNER_DEFAULTS = {
   'github-token': expression('github.token'),
   matrix: expression('toJson(matrix)'),
   'check-run-id': expression('job.check_run_id'),
+  'job-index': expression('strategy.job-index'),
+  'job-total': expression('strategy.job-total'),
   'job-status': expression('job.status'),
 } as const;
 
@@ -25,6 +27,8 @@ export const SECRET_INPUTS = [
 const REGISTRY = ['registry-repository', 'registry-branch', 'registry-token', 'github-token'] as const;
 const ACCESS = ['api-key', 'ssh-key'] as const;
 const OWNER = ['label', 'matrix', 'check-run-id'] as const;
+/** Which leg of how many: register paces its first write by them. */
+const SLOT = ['job-index', 'job-total'] as const;
 const SWITCH_KEYS = ['token', 'deadman-token', 'allow-full-key'] as const;
 const COPIES = ['local-path', 'keep-in'] as const;
 
@@ -66,6 +70,7 @@ export const DOORS = {
       'keep-for',
       'post-budget',
       ...OWNER,
+      ...SLOT,
       'job-status',
       ...REGISTRY,
     ],

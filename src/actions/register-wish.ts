@@ -6,6 +6,7 @@ import { MINUTE_MS, parseDuration, SECOND_MS } from '../domain/duration.ts';
 import { type EndingWishes, parseEnding } from '../domain/job-end.ts';
 import { resolveRules } from '../domain/knobs.ts';
 import { ownerFromEnv, runAddress } from '../domain/owner-from-env.ts';
+import type { WriteSlot } from '../domain/registry/write-slot.ts';
 import { PROFILES } from '../domain/rules.ts';
 import { actingOwner } from '../flows/acting.ts';
 import type { RegisterInput } from '../flows/entry/register-checks.ts';
@@ -29,14 +30,19 @@ export type PostWish = {
 };
 export type KeepIn = 'artifact' | 'disk';
 
-export type RegisterWish = { readonly input: RegisterInput; readonly post: PostWish };
+export type RegisterWish = {
+  readonly input: RegisterInput;
+  readonly post: PostWish;
+  /** null = the runner does not say which leg of how many this is. */
+  readonly slot: WriteSlot | null;
+};
 
 type Read = ReadInput<'register'>;
 
 /** Throws a ConfigError that names the first input that cannot be used. */
 export function registerWish(desk: Desk, read: Read): RegisterWish {
   const podId = podIdOf(read('pod-id'));
-  return { input: { ...flowInput(desk, read), podId }, post: postWish(desk, read) };
+  return { input: { ...flowInput(desk, read), podId }, post: postWish(desk, read), slot: slotOf(read) };
 }
 
 function flowInput(desk: Desk, read: Read): Omit<RegisterInput, 'podId'> {
@@ -77,6 +83,13 @@ function flowInput(desk: Desk, read: Read): Omit<RegisterInput, 'podId'> {
 }
 
 const given = (text: string): string[] => (text === '' ? [] : [text]);
+
+/** A job without a matrix is leg 0 of 1; a runner that does not know fills in nothing. */
+function slotOf(read: Read): WriteSlot | null {
+  const index = numberOrNull(read('job-index'), 'job-index');
+  const total = numberOrNull(read('job-total'), 'job-total');
+  return index === null || total === null ? null : { index, total };
+}
 
 function costOf(text: string): number | null {
   const dollars = numberOrNull(text.replace(/^\$/, ''), 'cost');

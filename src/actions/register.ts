@@ -73,7 +73,7 @@ function warnOfShortToken(desk: Desk, { input }: RegisterWish, to: RegistryPlace
 /** After a refusal nothing is ours to end, and post says nothing. After any other failure post looks for itself. */
 async function registerOrRefuse(desk: Desk, world: World, wish: RegisterWish): Promise<Registered> {
   try {
-    return await register(world, wish.input);
+    return await register(world, wish.input, wish.slot);
   } catch (error) {
     if (error instanceof Refusal || error instanceof ConfigError) savePhase('refused');
     else desk.concerned();

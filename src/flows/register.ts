@@ -12,6 +12,7 @@ import { stampOf } from '../domain/policy/reconcile.ts';
 import type { ProviderPod } from '../domain/provider-pod.ts';
 import { findRecord } from '../domain/registry/change.ts';
 import type { RegistryOp } from '../domain/registry/ops.ts';
+import type { WriteSlot } from '../domain/registry/write-slot.ts';
 import type { Snapshot, World } from '../ports.ts';
 import { opBase } from './acting.ts';
 import { softly } from './ask.ts';
@@ -27,6 +28,7 @@ import {
   type RegisterInput,
   saysLateSweep,
 } from './entry/register-checks.ts';
+import { readInTurn } from './entry/write-slot.ts';
 import { settleBase } from './watch/settle.ts';
 
 export type Registered = {
@@ -39,11 +41,15 @@ export type Registered = {
 };
 
 /** Throws ConfigError or Refusal and leaves the pod untouched; the record stands when this returns. */
-export async function register(world: World, input: RegisterInput): Promise<Registered> {
+export async function register(
+  world: World,
+  input: RegisterInput,
+  slot: WriteSlot | null = null,
+): Promise<Registered> {
   checkArtifacts(input);
   const doubts = await checkKey(world);
   const pod = await findPod(world, input.podId);
-  const snapshot = await world.registry.read();
+  const snapshot = await readInTurn(world, { pod, uuid: input.owner.uuid, slot });
   checkRegistry(snapshot, pod, input);
   const warnings = [...doubts, ...saysLateSweep(snapshot, world.clock.now())];
   const existing = findRecord(snapshot.state, pod.id);
