@@ -30,6 +30,12 @@ function startedAfter(pod: ProviderPod, at: number, now: number): boolean {
   return pod.telemetry.kind === 'seen' && now - pod.telemetry.value.uptimeMs > at;
 }
 
+/** Whether a log read after a restart tells of it: one that repeats the pinned keys may lag behind, and binds nothing. */
+export function newsOf(pin: HostKeyPin | null, printed: readonly string[]): boolean {
+  const known = new Set(pin === null ? [] : [pin.fingerprint, ...(pin.others ?? [])]);
+  return printed.some((fingerprint) => !known.has(fingerprint));
+}
+
 /** The pin to record once `shown` was accepted; null = the record holds it as it is. */
 export function pinOnceShown(
   record: PodRecord,

@@ -4,6 +4,7 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { Part } from '../domain/part.ts';
 import type { Caution } from '../domain/policy/caution.ts';
 import { type Plan, type PodPlan, plan } from '../domain/policy/plan.ts';
+import { sweepWithRearms } from '../domain/policy/rearms.ts';
 import type { Listing } from '../domain/provider-pod.ts';
 import type { RegistryOp } from '../domain/registry/ops.ts';
 import type { SweepState } from '../domain/registry/sweep.ts';
@@ -62,7 +63,10 @@ export async function reap(world: World, options: ReapOptions): Promise<Cycle> {
     // What was done is told, whatever becomes of the registry after it.
     const swept = await softly(async () => {
       await write(world, { plan: cyclePlan, options, outcomes });
-      return listing.kind === 'seen' && (await renewSweep(world, before.sweep, cyclePlan.sweep));
+      return (
+        listing.kind === 'seen' &&
+        (await renewSweep(world, before.sweep, sweepWithRearms(cyclePlan, outcomes)))
+      );
     });
     const end = swept.kind === 'seen' ? { swept: swept.value } : { unwritten: swept.reason };
     return { ...told(before, { plan: cyclePlan, seenNow, options }), outcomes, ...end };

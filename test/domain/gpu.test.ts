@@ -1,14 +1,24 @@
 /** nvidia-smi: a missing figure is unknown, never zero; an error text is no GPU list. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { gpuActivity, readGpu, residentMemoryMib } from '../../src/domain/gpu.ts';
+import { type GpuActivity, type GpuAnswer, gpuActivity, readGpu, residentMemoryMib } from '../../src/domain/gpu.ts';
 
 const said = (stdout: string, exitCode = 0, stderr = '') => ({ exitCode, stdout, stderr });
 const row = (util: string, used = '0') =>
   `0, GPU-1f0c7a52-9b1e-4c1f-8a54-3f0d2c1b0a01, ${util}, ${used}, 81920\n`;
 
+/** What a broken driver or tool says, and with which exit code. */
+const BROKEN: readonly (readonly [string, number])[] = [
+  ['Failed to initialize NVML: Unknown Error', 255],
+  ['Failed to initialize NVML: GPU access blocked by the operating system', 17],
+  ["NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.", 9],
+  ["NVIDIA-SMI couldn't find libnvidia-ml.so library in your system.", 12],
+  ['Field "utilization.gpu" is not a valid field to query.', 2],
+  ['Killed', 137],
+];
+
 describe('readGpu', () => {
-  it.each([
+  it.each<readonly [string, readonly GpuAnswer[], GpuActivity]>([
     ['MIG gives no figure (case C17)', [said(row('[N/A]', '30211'))], 'unknown'],
     ['an old driver gives no figure (case C17)', [said(row('[Not Supported]', '7'))], 'unknown'],
     ['a bare N/A (case C17)', [said(row('N/A', '24576'))], 'unknown'],
@@ -44,15 +54,8 @@ describe('readGpu', () => {
       'unknown',
     ],
     ['the tool is missing (case C18)', [said('', 127, 'sh: nvidia-smi: not found')], 'unknown'],
-    ...[
-      ['Failed to initialize NVML: Unknown Error', 255],
-      ['Failed to initialize NVML: GPU access blocked by the operating system', 17],
-      ["NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.", 9],
-      ["NVIDIA-SMI couldn't find libnvidia-ml.so library in your system.", 12],
-      ['Field "utilization.gpu" is not a valid field to query.', 2],
-      ['Killed', 137],
-    ].flatMap(([text, exitCode]) => [
-      [`"${text}", exit ${exitCode} (case C18)`, [said(`${text}\n`, Number(exitCode))], 'unknown'] as const,
+    ...BROKEN.flatMap(([text, exitCode]) => [
+      [`"${text}", exit ${exitCode} (case C18)`, [said(`${text}\n`, exitCode)], 'unknown'] as const,
       [`"${text}" with exit 0 (case C18)`, [said(`${text}\n`)], 'unknown'] as const,
     ]),
     ['a row before a failure (case C18)', [said(row('0'), 15)], 'unknown'],

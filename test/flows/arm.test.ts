@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Refusal, WorldError } from '../../src/domain/errors.ts';
 import { seen } from '../../src/domain/part.ts';
+import { reportCycle } from '../../src/domain/report.ts';
 import { actingOwner } from '../../src/flows/acting.ts';
 import type { ArmKeys } from '../../src/flows/arm.ts';
 import { armPod } from '../../src/flows/arm-pod.ts';
@@ -323,6 +324,42 @@ describe('host keys of several kinds', () => {
   });
 });
 
+describe('after a proven restart', () => {
+  const fresh = `SHA256:${'n'.repeat(43)}`;
+  const restarted = async (log: (former: string) => readonly string[]) => {
+    const on = stage();
+    const pod = await unarmed(on);
+    await armPod(on.world, act, wish());
+    on.provider.logBook.set('p', log(pod.hostKey));
+    pod.hostKey = fresh;
+    pod.planted = null;
+    on.clock.jump(minutes(10));
+    put(on, 'p', { createdAt: NOW - minutes(60), startedAt: on.clock.now() - minutes(2) });
+    return on;
+  };
+  const printed = (key: string) => ['Pod Started', `256 ${key} root@p (ED25519)`];
+
+  it('the key that the container’s log prints is taken and recorded (cases C26, C30)', async () => {
+    const on = await restarted((former) => [...printed(former), ...printed(fresh)]);
+    await armPod(on.world, act, wish());
+    expect((await record(on, 'p')).hostKey).toMatchObject({ fingerprint: fresh, from: 'restart' });
+  });
+
+  it('a key that this log does not print stops everything (case C30)', async () => {
+    const on = await restarted((former) => [...printed(former), ...printed(`SHA256:${'o'.repeat(43)}`)]);
+    expect(await thrown(armPod(on.world, act, wish()))).toMatchObject({ failure: 'wrong-host-key' });
+  });
+
+  it.each([
+    ['cannot be read', () => []],
+    ['is still that of the start before', printed],
+  ])('the key is taken once where the log %s (case C30)', async (_what, log) => {
+    const on = await restarted(log);
+    await armPod(on.world, act, wish());
+    expect((await record(on, 'p')).hostKey).toMatchObject({ fingerprint: fresh, from: 'restart' });
+  });
+});
+
 describe('a host key that outlives a restart', () => {
   it('is pinned to that restart, so that a later change cannot pass for it (case C30)', async () => {
     const on = stage();
@@ -448,6 +485,31 @@ describe('a reaper that finds the switch gone', () => {
       { pod: 'q', kind: 'done' },
     ]);
     expect(q.installs[1]?.args).toContain(`absolute_in=${140 * 60}`);
+  });
+
+  it('alerts when arming again failed twice in a row, and no more once it worked (case C26)', async () => {
+    const on = stage();
+    await ours(on, 'p', { switched: { util: '97' } });
+    const p = on.pods.get('p');
+    if (p === undefined) throw new Error('put just now');
+    const alarms = async () =>
+      reportCycle(await cycles(on, 1))
+        .alarms.filter(({ code }) => code === 'not-armed-again')
+        .map(({ grade, says }) => `${grade}: ${says}`);
+    const usual = p.answer;
+    p.planted = null;
+    bend(p, (call) => (isVerb(call, 'check') ? mayNot : null));
+    on.clock.jump(minutes(10));
+    expect(await alarms()).toEqual([]);
+    const told = expect.stringMatching(/^red: p could not be armed again 2 times in a row: the reaper alone/);
+    expect(await alarms()).toEqual([told]);
+    expect((await on.world.registry.read()).sweep.pods['runpod.p']).toMatchObject({ rearmFailures: 2 });
+    p.answer = usual;
+    expect(await alarms()).toEqual([]);
+    expect((await on.world.registry.read()).sweep.pods['runpod.p']).toMatchObject({ rearmFailures: 0 });
+    p.planted = null;
+    bend(p, (call) => (isVerb(call, 'check') ? mayNot : null));
+    expect(await alarms()).toEqual([]);
   });
 
   it('takes a pod whose commands fail, as with full memory, neither for idle nor for gone (case C26)', async () => {

@@ -1,5 +1,6 @@
 /** What is wrong with a cycle as a whole: the account, the registry, the breaker, or nothing that came to an end. */
 import { formatDuration, HOUR_MS } from '../duration.ts';
+import { failedRearms, REARMS_TO_ALERT } from '../policy/rearms.ts';
 import type { CycleFacts } from './facts.ts';
 import type { Grade } from './rows.ts';
 import type { Sums } from './sums.ts';
@@ -9,6 +10,7 @@ export type AlarmCode =
   | 'list-malformed'
   | 'list-empty'
   | 'breaker'
+  | 'not-armed-again'
   | 'registry-doubt'
   | 'nothing-done'
   | 'not-written'
@@ -30,6 +32,7 @@ export function alarmsOf(facts: CycleFacts, counts: Sums): readonly Alarm[] {
     ...listAlarms(facts),
     ...registryAlarms(facts),
     ...breakerAlarm(facts),
+    ...rearmAlarms(facts),
     ...actAlarms(facts, counts),
     ...facts.plan.successors.map(({ record, pod }): Alarm => {
       const says = `${record.id} is missing, and ${pod.id} bears its name and is younger; podtrack assumes nothing from a name`;
@@ -71,6 +74,16 @@ function breakerAlarm({ plan: { breaker } }: CycleFacts): Alarm[] {
     `more than max-kills ${breaker.maxKills} or not yet acknowledged: none was made; ` +
     'look at the rows, then: podtrack acknowledge breaker --reason "…"';
   return [{ code: 'breaker', grade: 'red', says }];
+}
+
+function rearmAlarms({ plan, outcomes }: CycleFacts): Alarm[] {
+  return plan.pods.flatMap((of): Alarm[] => {
+    const failed = failedRearms(of, outcomes);
+    if (failed < REARMS_TO_ALERT) return [];
+    const leftMs = Math.max(of.record.deadlines.absoluteDeadlineAt - plan.at, 0);
+    const says = `${of.record.id} could not be armed again ${failed} times in a row: the reaper alone ends it, at the latest in ${formatDuration(leftMs)}; mend what its row names, then: podtrack arm ${of.record.id}`;
+    return [{ code: 'not-armed-again', grade: 'red', says }];
+  });
 }
 
 function actAlarms(facts: CycleFacts, counts: Sums): Alarm[] {

@@ -1,11 +1,12 @@
 /** One visit to one pod: one connection, one probe, everything it can tell; a failure is an answer too. */
 import { WorldError, type WorldFailure } from '../../domain/errors.ts';
-import { acceptedKeys } from '../../domain/host-key.ts';
+import { acceptedKeys, newsOf } from '../../domain/host-key.ts';
 import type { VisitFailure, VisitLook } from '../../domain/observation.ts';
 import type { PodRecord } from '../../domain/pod.ts';
 import { noWayTo, type ProviderPod } from '../../domain/provider-pod.ts';
 import { probeCall, readProbe } from '../../domain/switch/probe.ts';
 import type { ShellSession, World } from '../../ports.ts';
+import { printedKeys } from '../entry/pin.ts';
 
 /** The session stays open for the orders that follow; the caller closes it. */
 export type Visited = { readonly look: VisitLook; readonly session: ShellSession | null };
@@ -49,8 +50,16 @@ export async function openPod(world: World, record: PodRecord, pod: ProviderPod)
   return await world.shell.open({
     podId: pod.id,
     address: pod.ssh.value,
-    pins: acceptedKeys(record, pod, world.clock.now()),
+    pins: await pinsOf(world, record, pod),
   });
+}
+
+/** Where any key would do, the container's log decides if it can be read; what it said before the restart decides nothing. */
+async function pinsOf(world: World, record: PodRecord, pod: ProviderPod): Promise<readonly string[] | null> {
+  const pinned = acceptedKeys(record, pod, world.clock.now());
+  if (pinned !== null) return pinned;
+  const printed = await printedKeys(world, pod.id);
+  return newsOf(record.hostKey, printed) ? printed : null;
 }
 
 function unvisited(failure: VisitFailure, reason: string): Visited {
