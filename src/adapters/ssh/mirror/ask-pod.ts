@@ -1,11 +1,12 @@
 /** The two questions of the mirror to a pod: what do you hold, and send me these. */
+import type { ManifestEntry } from '../../../domain/artifacts.ts';
 import type { Clock, PullSpec, ShellSession } from '../../../ports.ts';
 import { bounded } from '../bounded.ts';
 import { oneLine } from '../failures.ts';
 import { canStream, type RemoteStream, type StreamCall } from '../stream.ts';
 import { chosenOf } from './choice.ts';
 import { noListing, pullFailure } from './failures.ts';
-import { type Listing, readListing } from './listing.ts';
+import { type Listing, readAnnounced, readListing } from './listing.ts';
 import { bytesOf } from './names.ts';
 import { LIST_SCRIPT, TAR_SCRIPT } from './pod-scripts.ts';
 
@@ -75,7 +76,43 @@ async function openStream(visit: Visit, call: StreamCall): Promise<RemoteStream>
   }
 }
 
-async function collect(visit: Visit, stream: RemoteStream): Promise<Buffer> {
+const LETTER_A = 'A'.charCodeAt(0);
+const LETTER_N = 'N'.charCodeAt(0);
+const ANNOUNCED = Buffer.from('\0N\0');
+
+/** Watches for the end of an announcement, which is the first thing in an answer or not there at all. */
+function announcement(announced: (bytes: Buffer) => void) {
+  let open = true;
+  let parts: Buffer[] = [];
+  let tail = Buffer.from('\0');
+  /** Returns what belongs to the list. */
+  return (chunk: Buffer): Buffer => {
+    if (!open || chunk.length === 0) return chunk;
+    if (parts.length === 0 && chunk[0] !== LETTER_A && chunk[0] !== LETTER_N) {
+      open = false;
+      return chunk;
+    }
+    const at = Buffer.concat([tail, chunk]).indexOf(ANNOUNCED);
+    if (at < 0) {
+      parts.push(chunk);
+      tail = Buffer.concat([tail, chunk]).subarray(1 - ANNOUNCED.length);
+      return chunk.subarray(chunk.length);
+    }
+    const end = at + ANNOUNCED.length - tail.length;
+    open = false;
+    announced(Buffer.concat([...parts, chunk.subarray(0, end)]));
+    parts = [];
+    return chunk.subarray(end);
+  };
+}
+
+/** Hands the announcement over as soon as it is whole, and returns what stands behind it. */
+async function collect(
+  visit: Visit,
+  stream: RemoteStream,
+  announced: (bytes: Buffer) => void,
+): Promise<Buffer> {
+  const rest = announcement(announced);
   const parts: Buffer[] = [];
   let length = 0;
   for await (const chunk of stoppable(visit, stream, () => undefined)) {
@@ -85,18 +122,21 @@ async function collect(visit: Visit, stream: RemoteStream): Promise<Buffer> {
         cameBack: `its list of files is longer than ${MAX_LISTING_BYTES} bytes`,
       });
     }
-    parts.push(chunk);
+    parts.push(rest(chunk));
   }
   return Buffer.concat(parts);
 }
 
-/** What the pod holds now, of the chosen files. Throws WorldError `not-found` for a path that is not there: absent is not empty. */
-export async function listPod(visit: Visit): Promise<Listing> {
+async function look(
+  visit: Visit,
+  more: readonly string[],
+  announced: (bytes: Buffer) => void,
+): Promise<Listing> {
   const what = `the look at ${visit.spec.remotePath}`;
-  const args = [visit.spec.remotePath, String(HOLLOW_BYTES)];
+  const args = [visit.spec.remotePath, String(HOLLOW_BYTES), ...more];
   const stream = await openStream(visit, { what, script: LIST_SCRIPT, args, stdin: '' });
   try {
-    const answer = await collect(visit, stream);
+    const answer = await collect(visit, stream, announced);
     const { stderr } = await untilStopped(visit, stream.end());
     const listing = readListing(answer, stderr);
     if ('kind' in listing) throw noListing(visit.spec, listing);
@@ -104,6 +144,36 @@ export async function listPod(visit: Visit): Promise<Listing> {
   } finally {
     stream.cancel();
   }
+}
+
+/** What the pod holds now, of the chosen files. Throws WorldError `not-found` for a path that is not there: absent is not empty. */
+export function listPod(visit: Visit): Promise<Listing> {
+  return look(visit, [], () => undefined);
+}
+
+/** Without files that are mostly holes: the pod will not read them either. */
+function worthReading(listing: Listing): Listing {
+  const isHollow = ({ path, size }: ManifestEntry): boolean =>
+    size > HOLLOW_BYTES && 4 * (listing.allocated.get(path) ?? size) < size;
+  const files = listing.manifest.files.filter((file) => !isHollow(file));
+  return { ...listing, manifest: { ...listing.manifest, files } };
+}
+
+/**
+ * The same in two steps: names and sizes (without digests) before the pod reads its files, then the list. `announced`
+ * is null where the image cannot tell it or the list ended first; it never rejects.
+ */
+export function lookAhead(visit: Visit): { announced: Promise<Listing | null>; listing: Promise<Listing> } {
+  let tell: (listing: Listing | null) => void = () => undefined;
+  const announced = new Promise<Listing | null>((resolve) => {
+    tell = resolve;
+  });
+  const hear = (bytes: Buffer): void => {
+    const read = readAnnounced(bytes);
+    tell(read === null ? null : worthReading(chosenOf(read, visit.spec.choice)));
+  };
+  const listing = look(visit, ['announce'], hear).finally(() => tell(null));
+  return { announced, listing };
 }
 
 export type Fetching = {

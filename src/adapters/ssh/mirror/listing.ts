@@ -32,6 +32,15 @@ type Draft = {
   complete: boolean;
 };
 
+const freshDraft = (): Draft => ({
+  files: new Map(),
+  allocated: new Map(),
+  links: [],
+  others: [],
+  refused: [],
+  complete: false,
+});
+
 /** Fields of the answer, one after the other, as bytes. */
 function fieldsOf(answer: Buffer): () => Buffer {
   let at = 0;
@@ -53,6 +62,12 @@ function checkedName(draft: Draft, field: Buffer): string | null {
   return null;
 }
 
+function sizesOf(size: string, blocks: string, blockSize: string): { sizeBytes: number; onDisk: number } {
+  if (!/^\d{1,15}$/.test(size)) throw new Garbled('a size is no number');
+  const known = /^\d+$/.test(blocks) && /^\d+$/.test(blockSize);
+  return { sizeBytes: Number(size), onDisk: known ? Number(blocks) * Number(blockSize) : Number(size) };
+}
+
 function readFile(draft: Draft, name: string, line: string, hash: string): void {
   // A file that went away between two looks was not there.
   if (hash === 'gone') return;
@@ -61,10 +76,7 @@ function readFile(draft: Draft, name: string, line: string, hash: string): void 
     draft.refused.push({ path: name, reason: 'it could not be read on the pod' });
     return;
   }
-  if (!/^\d{1,15}$/.test(size)) throw new Garbled('a size is no number');
-  const sizeBytes = Number(size);
-  const onDisk =
-    /^\d+$/.test(blocks) && /^\d+$/.test(blockSize) ? Number(blocks) * Number(blockSize) : sizeBytes;
+  const { sizeBytes, onDisk } = sizesOf(size, blocks, blockSize);
   const sha256 = DIGEST.exec(hash)?.[1];
   if (hash === 'hollow') {
     const reason = `mostly holes: ${sizeBytes} bytes long, ${onDisk} of them on the disk`;
@@ -79,17 +91,21 @@ function readFile(draft: Draft, name: string, line: string, hash: string): void 
   }
 }
 
-function readBatch(draft: Draft, next: () => Buffer): void {
+function readNames(next: () => Buffer): { names: Buffer[]; sizes: string[] } {
   const count = Number(next().toString('latin1'));
   if (!Number.isSafeInteger(count) || count < 1) throw new Garbled('a batch has no size');
   const names = Array.from({ length: count }, next);
-  const sizes = next().toString('latin1').split('\n');
+  return { names, sizes: next().toString('latin1').split('\n') };
+}
+
+function readBatch(draft: Draft, next: () => Buffer): void {
+  const { names, sizes } = readNames(next);
   // A newline inside a name breaks a line of a tool's own output; such rests carry no digest.
   const hashes = next()
     .toString('latin1')
     .split('\n')
     .filter((line) => DIGEST.test(line) || line === '-' || line === 'hollow' || line === 'gone');
-  if (hashes.length !== count || sizes.filter((line) => line !== '').length !== count) {
+  if (hashes.length !== names.length || sizes.filter((line) => line !== '').length !== names.length) {
     throw new Garbled('a batch has lines too few or too many');
   }
   for (const [index, field] of names.entries()) {
@@ -132,16 +148,34 @@ function closedFolders(complaints: string): Refused[] {
   }));
 }
 
+/** What LIST_SCRIPT announces: names and sizes, no digests. None where it is not as it should be: the list decides. */
+export function readAnnounced(bytes: Buffer): Listing | null {
+  const draft = freshDraft();
+  const next = fieldsOf(bytes);
+  try {
+    for (let kind = next().toString('latin1'); kind !== 'N'; kind = next().toString('latin1')) {
+      if (kind !== 'A') return null;
+      const { names, sizes } = readNames(next);
+      for (const [index, field] of names.entries()) {
+        const path = checkedName(draft, field);
+        const [size = '', blocks = '', blockSize = ''] = sizes[index]?.split(' ') ?? [];
+        if (path === null) continue;
+        const { sizeBytes, onDisk } = sizesOf(size, blocks, blockSize);
+        draft.files.set(path, { path, size: sizeBytes, sha256: '' });
+        draft.allocated.set(path, Math.min(onDisk, sizeBytes));
+      }
+    }
+  } catch (error) {
+    if (error instanceof Garbled) return null;
+    throw error;
+  }
+  const manifest = { files: [...draft.files.values()], links: [], others: [] };
+  return { manifest, allocated: draft.allocated, refused: [], leftOut: 0 };
+}
+
 /** Takes the answer of LIST_SCRIPT apart. Anything unexpected is `garbled`, never a shorter list. */
 export function readListing(answer: Buffer, complaints: string): Listing | NoListing {
-  const draft: Draft = {
-    files: new Map(),
-    allocated: new Map(),
-    links: [],
-    others: [],
-    refused: [],
-    complete: false,
-  };
+  const draft = freshDraft();
   const next = fieldsOf(answer);
   try {
     while (!draft.complete) {

@@ -17,9 +17,16 @@ if [ -f "$root" ]; then
 fi
 `;
 
+/** One batch of files before any of them is read: names and sizes. A batch that cannot be told waits for the list. */
+const ANNOUNCE = `
+sizes=$(stat -c "%s %b %B" "$@" 2>/dev/null) || exit 0
+printf "A\\0%s\\0" $#
+printf "%s\\0" "$@" "$sizes"
+`;
+
 /**
- * One batch of files: their names, then "size blocks blocksize" per line, then a digest per line. Where a line is
- * missing (a file vanished, cannot be read, or BusyBox wrote a newline of a name as it is), each file is asked alone.
+ * One batch of files: their names, then "size blocks blocksize" per line, then a digest per line. Where a tool fails
+ * (a file vanished, cannot be read) or a newline in a name may break its lines, each file is asked alone.
  * A file that is mostly holes is not read: hashing a terabyte of nothing takes an hour.
  */
 const FILES = `
@@ -28,28 +35,20 @@ nl="
 if [ -n "\${KSH_VERSION:-}" ]; then raw() { print -rn -- "$1"; }; else raw() { printf %s "$1"; }; fi
 set -f
 hollow() { [ "$1" -gt "$PT_HOLLOW" ] && [ "$(($2 * $3 * 4))" -lt "$1" ]; }
-sizes=$(stat -c "%s %b %B" "$@" 2>/dev/null)
 hashes=
-count=0
-IFS=$nl
-for line in $sizes; do
-  rest=\${line#* }
-  hollow "\${line%% *}" "\${rest% *}" "\${rest#* }" && count=-1000000
-  count=$((count + 1))
-done
-if [ "$count" -eq $# ]; then
-  IFS=" "
-  hashes=$($PT_HASH "$@" 2>/dev/null)
-  count=0
+plain=
+sizes=$(stat -c "%s %b %B" "$@" 2>/dev/null) && plain=1
+case $* in *"$nl"*) plain= ;; esac
+case $sizes in *$PT_LONG*)
   IFS=$nl
-  for line in $hashes; do
-    line=\${line#\\\\}
-    line=\${line%% *}
-    [ \${#line} -eq 64 ] && count=$((count + 1))
-  done
-fi
+  for line in $sizes; do
+    rest=\${line#* }
+    hollow "\${line%% *}" "\${rest% *}" "\${rest#* }" && plain=
+  done ;;
+esac
 IFS=" "
-if [ "$count" -ne $# ]; then
+if [ -n "$plain" ]; then hashes=$($PT_HASH "$@" 2>/dev/null) || plain=; fi
+if [ -z "$plain" ]; then
   sizes=
   hashes=
   for file do
@@ -107,7 +106,10 @@ if not sys.argv[1:]: digest(getattr(sys.stdin,"buffer",sys.stdin))
 /** Stands in a variable that is split at blanks, so the program itself comes by the environment. */
 const BY_PYTHON = "-c exec(__import__('os').environ['PT_CODE'])";
 
-/** Arguments: the artifact root; bytes above which a file of holes is not read. Output: records of NUL-ended fields. */
+/**
+ * Arguments: the artifact root; bytes above which a file of holes is not read; anything = announce what will be listed
+ * before reading it. Output: records of NUL-ended fields. OpenSSL is asked first: it alone uses the SHA-256 of the CPU.
+ */
 export const LIST_SCRIPT = `${ROOT}
 PT_HOLLOW=$2
 PT_CODE=${quoted(PYTHON_DIGEST)}
@@ -117,7 +119,7 @@ lacking=
 for tool in find xargs tar; do
   command -v $tool >/dev/null 2>&1 || lacking="$lacking $tool"
 done
-for tool in "sha256sum" "busybox sha256sum" "shasum -a 256" "openssl dgst -sha256 -r" "sha256 -r" \\
+for tool in "openssl dgst -sha256 -r" "sha256sum" "busybox sha256sum" "shasum -a 256" "sha256 -r" \\
   "python3 ${BY_PYTHON}" "python ${BY_PYTHON}"; do
   case $($tool /dev/null 2>/dev/null) in
     e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855*) PT_HASH=$tool; break ;;
@@ -127,7 +129,15 @@ done
 if [ -n "$lacking" ]; then printf "X\\0lacking\\0%s\\0" "\${lacking# }"; exit 0; fi
 if [ ! -e "$root" ]; then printf "X\\0absent\\0%s\\0" "$root"; exit 0; fi
 cd "$root" 2>/dev/null || { printf "X\\0closed\\0%s\\0" "$root"; exit 0; }
-export PT_HASH PT_HOLLOW
+# As many digits as a file must have that may be too long.
+PT_LONG=
+left=$PT_HOLLOW
+while [ -n "$left" ]; do PT_LONG="$PT_LONG[0-9]"; left=\${left#?}; done
+export PT_HASH PT_HOLLOW PT_LONG
+if [ -n "\${3:-}" ] && stat -c %s / >/dev/null 2>&1; then
+  find "$start" -type f -exec sh -c ${quoted(ANNOUNCE)} podtrack {} + 2>/dev/null
+  printf "N\\0"
+fi
 find "$start" -type f -exec sh -c ${quoted(FILES)} podtrack {} + \\
   -o -type l -exec sh -c ${quoted(LINKS)} podtrack {} + \\
   -o ! -type d -exec sh -c ${quoted(OTHERS)} podtrack {} +

@@ -1,17 +1,20 @@
 /** One pull from the first look to the promoted copy. */
+
+import { rmSync } from 'node:fs';
 import type { Manifest, ManifestEntry, Pulled } from '../../../domain/artifacts.ts';
 import type { Log } from '../../../ports.ts';
-import { listPod, type Visit } from './ask-pod.ts';
+import { type Ahead, goAhead, NOTHING_AHEAD, type Site, stagingAt, together } from './ahead.ts';
+import { lookAhead, type Visit } from './ask-pod.ts';
 import { digestOf } from './digest.ts';
 import { asFailure, pullFailure } from './failures.ts';
-import { freshFolder, type Layout, layoutOf, prepare, unverifiedFolder } from './layout.ts';
+import { type Layout, layoutOf, prepare, unverifiedFolder } from './layout.ts';
 import { type SortedLinks, sortLinks } from './links.ts';
 import type { Listing, Refused } from './listing.ts';
 import { localTree } from './local-tree.ts';
 import { keepUnverified, promote } from './promote.ts';
 import { adopt, isWhole, type Match, matchesIn } from './reuse.ts';
 import { type Brought, bringAll } from './rounds.ts';
-import { Collision, type Staging, stagingIn } from './staging.ts';
+import { Collision, type Staging } from './staging.ts';
 
 export type Settings = {
   readonly root: string;
@@ -115,11 +118,13 @@ async function lookAtLast(
   visit: Visit,
   layout: Layout,
   listing: Listing,
+  readBefore: Ahead['seen'],
 ): Promise<Pulled | Map<string, Match>> {
   const { manifest } = listing;
   const sorted = sortLinks(manifest.links);
   const tree = localTree(layout.target);
-  const matches = await matchesIn(layout.target, tree, manifest.files, visit.stop.signal);
+  const { signal } = visit.stop;
+  const matches = await matchesIn(layout.target, manifest.files, { tree, signal, readBefore });
   if (!isWhole(tree, matches, manifest, sorted.inside)) return matches;
   const refused = [...listing.refused, ...sorted.refused];
   return pulled(layout, listing, { files: manifest.files, links: sorted.inside, moving: [], refused });
@@ -134,7 +139,40 @@ async function adoptUnfinished(
 ): Promise<void> {
   const source = unverifiedFolder(layout);
   const missing = listing.manifest.files.filter((file) => !staging.files.has(file.path));
-  adopt(await matchesIn(source, localTree(source), missing, visit.stop.signal), staging);
+  const reading = { tree: localTree(source), signal: visit.stop.signal };
+  adopt(await matchesIn(source, missing, reading), staging);
+}
+
+/** Nothing of what came has a use. */
+function clear(site: Site): void {
+  if (site.staging !== null) rmSync(site.staging.folder, { recursive: true, force: true });
+}
+
+async function pullInto(visit: Visit, settings: Settings, site: Site): Promise<Pulled> {
+  const { layout } = site;
+  const looking = lookAhead(visit);
+  const going = looking.announced.then((announced) =>
+    announced === null || announced.manifest.files.length === 0
+      ? NOTHING_AHEAD
+      : goAhead({ ...settings, visit }, site, announced),
+  );
+  const [listing, ahead] = await together(visit, [looking.listing, going]);
+  if (listing.manifest.files.length === 0) {
+    clear(site);
+    const { refused } = listing;
+    return pulled(layout, listing, { files: [], links: [], moving: [], refused });
+  }
+  if (ahead === NOTHING_AHEAD) prepare(layout);
+  const last = await lookAtLast(visit, layout, listing, ahead.seen);
+  if (!(last instanceof Map)) {
+    clear(site);
+    return last;
+  }
+  const staging = stagingAt(site);
+  adopt(last, staging);
+  await adoptUnfinished(visit, layout, listing, staging);
+  const brought = await bringAll({ ...settings, visit, staging }, listing, ahead.refused);
+  return finish(visit, settings, layout, { staging, brought });
 }
 
 /**
@@ -142,25 +180,14 @@ async function adoptUnfinished(
  * result then says 0 files, and the last copy is no proof of anything.
  */
 export async function pullTree(visit: Visit, settings: Settings): Promise<Pulled> {
-  const layout = layoutOf(settings.root, visit.spec);
-  const listing = await listPod(visit);
-  if (listing.manifest.files.length === 0) {
-    const { refused } = listing;
-    return pulled(layout, listing, { files: [], links: [], moving: [], refused });
-  }
-  prepare(layout);
-  const last = await lookAtLast(visit, layout, listing);
-  if (!(last instanceof Map)) return last;
-  const staging = stagingIn(freshFolder(layout));
+  const site: Site = { layout: layoutOf(settings.root, visit.spec), staging: null };
   try {
-    adopt(last, staging);
-    await adoptUnfinished(visit, layout, listing, staging);
-    const brought = await bringAll({ ...settings, visit, staging }, listing);
-    return finish(visit, settings, layout, { staging, brought });
+    return await pullInto(visit, settings, site);
   } catch (error) {
-    const kept = keepUnverified(layout, staging.folder, staging.files.size);
-    throw asFailure(error, visit.spec, kept);
+    const { staging, layout } = site;
+    if (staging === null) throw error;
+    throw asFailure(error, visit.spec, keepUnverified(layout, staging.folder, staging.files.size));
   } finally {
-    await staging.close();
+    await site.staging?.close();
   }
 }

@@ -1,20 +1,33 @@
 /** Which files need not come over the wire: the same name, size and SHA-256 already lies here. Nothing is believed unread. */
+import { lstatSync } from 'node:fs';
 import type { Manifest, ManifestEntry } from '../../../domain/artifacts.ts';
-import { type Fingerprint, fingerprintOf } from './digest.ts';
+import { type Fingerprint, fingerprintOf, inodeOf } from './digest.ts';
 import type { LocalTree } from './local-tree.ts';
 import { placeOf } from './names.ts';
 import { Collision, type Staging } from './staging.ts';
 
 export type Match = { readonly place: string | Buffer; readonly seen: Fingerprint };
 
+export type Reading = {
+  readonly tree: LocalTree;
+  readonly signal: AbortSignal;
+  readonly readBefore?: ReadonlyMap<string, Fingerprint>;
+};
+
 const BREATH = 64;
 
-/** Files of `folder` that equal what the pod announced, each read anew. */
+/** As it was read before, if nothing touched it since. */
+function unchanged(folder: string, name: string, seen: Fingerprint | undefined): Fingerprint | null {
+  if (seen === undefined) return null;
+  const stat = lstatSync(placeOf(folder, name), { bigint: true, throwIfNoEntry: false });
+  return stat?.isFile() === true && inodeOf(stat) === seen.inode ? seen : null;
+}
+
+/** Files of `folder` that equal what the pod listed, each read in this pull: `readBefore`, or now. */
 export async function matchesIn(
   folder: string,
-  tree: LocalTree,
   wanted: readonly ManifestEntry[],
-  signal: AbortSignal,
+  { tree, signal, readBefore }: Reading,
 ): Promise<Map<string, Match>> {
   const matches = new Map<string, Match>();
   let read = 0;
@@ -24,7 +37,8 @@ export async function matchesIn(
     // Small files are read without waiting; keepalives and other pods must get their turn.
     if (read % BREATH === 0) await new Promise(setImmediate);
     signal.throwIfAborted();
-    const seen = await fingerprintOf(folder, file.path);
+    const seen =
+      unchanged(folder, file.path, readBefore?.get(file.path)) ?? (await fingerprintOf(folder, file.path));
     if (seen?.size === file.size && seen.sha256 === file.sha256) {
       matches.set(file.path, { place: placeOf(folder, file.path), seen });
     }

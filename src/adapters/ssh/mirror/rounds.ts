@@ -35,7 +35,8 @@ function dropGone(staging: Staging, pod: Manifest): void {
   for (const name of staging.files.keys()) if (!there.has(name)) staging.remove(name);
 }
 
-async function fetchMissing(
+/** Has the files sent. What came stands in the staging, and may be another state of a file than was listed. */
+export async function fetchMissing(
   parts: Rounds,
   listing: Listing,
   missing: readonly ManifestEntry[],
@@ -73,10 +74,14 @@ async function fetchMissing(
   return refused;
 }
 
-/** `first` is the look that was taken to find out whether anything has to come at all. */
-export async function bringAll(parts: Rounds, first: Listing): Promise<Brought> {
+/** `first` is the look that was taken to find out what has to come; some of it may be here, and some was refused. */
+export async function bringAll(
+  parts: Rounds,
+  first: Listing,
+  refusedAhead: readonly Refused[],
+): Promise<Brought> {
   const { visit, staging } = parts;
-  const refused: Refused[] = [];
+  const refused: Refused[] = [...refusedAhead];
   let listing = first;
   for (let round = 1; ; round += 1) {
     dropGone(staging, listing.manifest);
