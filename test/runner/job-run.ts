@@ -19,6 +19,8 @@ export type JobReport = {
   readonly steps: readonly StepReport[];
   /** Every line of every step, masked. */
   readonly log: readonly string[];
+  /** What the page of the run shows: every summary of every step, inner ones too, in order. */
+  readonly summary: string;
   /** Of the job itself; those of its steps stand there. */
   readonly annotations: readonly Annotation[];
   readonly permissions: Plain;
@@ -143,6 +145,10 @@ function stops(
   };
 }
 
+function summaryOf(steps: readonly StepReport[]): string {
+  return steps.map(({ children, summary }) => summaryOf(children) + summary).join('');
+}
+
 /** A job with its own end; `over` is called once, whatever the end. */
 async function live(
   call: JobCall,
@@ -183,6 +189,7 @@ async function live(
     result: core.status,
     outputs,
     steps,
+    summary: summaryOf(steps),
     annotations,
     permissions,
     token,

@@ -1,0 +1,174 @@
+/** A runner beside a world: pods, GitHub's API, caches and artifacts, and the shipped doors as `podtrack/register@v1`. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createFolderPodHosts, type FolderPodHosts } from '../../src/world/pods/folder-pod-hosts.ts';
+import { makeOpensshKey } from '../../src/world/pods/openssh-key.ts';
+import { type SeedInput, seedSchema } from '../../src/world/seed.ts';
+import { serveWorld, type WorldHandle } from '../../src/world/serve.ts';
+import { type Stand as GithubStand, standUp } from '../github-server/asking.ts';
+import { runGit } from '../github-server/run-git.ts';
+import type { Plain, Texts } from './expressions.ts';
+import type { Forge, RunnerOptions, StartWish } from './options.ts';
+import { type ResultsService, resultsService } from './results-service.ts';
+import { createRunner, type Run, type Runner, type RunReport } from './runner.ts';
+import { type Checkout, shippedCheckout } from './shipped-checkout.ts';
+
+type PodSeed = NonNullable<SeedInput['pods']>[number];
+
+export type SceneWish = {
+  readonly pods: readonly string[];
+  /** Changes of each pod. */
+  readonly pod?: Partial<PodSeed>;
+  /** Over what the scene gives the runner: another Node, limits, secrets, … */
+  readonly runner?: RunnerOptions;
+};
+
+export type Scene = {
+  readonly world: WorldHandle;
+  readonly hosts: FolderPodHosts;
+  readonly github: GithubStand;
+  readonly results: ResultsService;
+  readonly runner: Runner;
+  readonly apiKey: string;
+  readonly sshKey: string;
+  /** `workflows-examples/<name>.yml`, as it is shipped. */
+  example(name: string, wish?: StartWish): Promise<Run>;
+  /** The same, to its end. */
+  runExample(name: string, wish?: StartWish): Promise<RunReport>;
+  /** The record of a pod on the registry's branch; null = none. */
+  record(podId: string): Promise<{ readonly [key: string]: Plain } | null>;
+  /** Subjects of the registry's commits, oldest first. */
+  history(): Promise<readonly string[]>;
+  hasPod(podId: string): boolean;
+  /** While held, `ssh` of the examples does not come back: the step "Work on the pod" lasts. */
+  holdWork(): void;
+  releaseWork(): void;
+  close(): Promise<void>;
+};
+
+export const API_KEY = 'rpa_SCENEKEYSCENEKEYSCENEKEY0123456789AB';
+export const REPOSITORY = { name: 'acme/ml', id: 7654321 };
+const examples = fileURLToPath(new URL('../../workflows-examples', import.meta.url));
+
+/** GitHub's API answers for the tokens and runs that this runner makes. */
+function forgeOf(github: GithubStand): Forge {
+  const mayWrite = (permissions: Plain): boolean =>
+    permissions === 'write-all' ||
+    (typeof permissions === 'object' &&
+      permissions !== null &&
+      'contents' in permissions &&
+      permissions['contents'] === 'write');
+  return {
+    tokenIssued: (token, permissions) =>
+      void github.switches.tokens.set(token, mayWrite(permissions) ? 'write' : 'read'),
+    tokenEnded: (token) => void github.switches.tokens.delete(token),
+    runChanged: ({ id, attempt, status, conclusion }) =>
+      void github.switches.runs.set(id, { status, conclusion, attempt }),
+  };
+}
+
+/** `ssh` as the examples call it: says what it was told, and waits while the file `hold` lies beside it. */
+function writeSsh(folder: string): void {
+  mkdirSync(folder);
+  const file = join(folder, 'ssh');
+  writeFileSync(file, `#!/bin/sh\necho "ssh $*"\nwhile [ -e "$(dirname "$0")/hold" ]; do sleep 0.05; done\n`);
+  chmodSync(file, 0o755);
+}
+
+function trainPod(publicLine: string, id: string): PodSeed {
+  return {
+    id,
+    name: 'train',
+    gpu: { util: 90 },
+    sshKeys: [publicLine],
+    files: { '/workspace/results/model.bin': 'weights', '/workspace/results/log/train.txt': 'loss 0.1\n' },
+  };
+}
+
+type Parts = {
+  readonly folder: string;
+  readonly world: WorldHandle;
+  readonly github: GithubStand;
+  readonly results: ResultsService;
+  readonly checkout: Checkout;
+  readonly sshKey: string;
+};
+
+function runnerFor(parts: Parts, options: RunnerOptions): Runner {
+  const { world, github, results, checkout } = parts;
+  const hostEnv: Texts = {
+    PATH: [join(parts.folder, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
+    RUNPOD_API_BASE_URL: world.restUrl,
+    RUNPOD_GRAPHQL_URL: world.graphqlUrl,
+    ...options.hostEnv,
+  };
+  return createRunner({
+    forge: forgeOf(github),
+    serviceEnv: results.env,
+    ...options,
+    checkouts: { 'podtrack/register@v1': checkout.folder, ...options.checkouts },
+    secrets: { RUNPOD_API_KEY: API_KEY, PODTRACK_SSH_KEY: parts.sshKey, ...options.secrets },
+    hostEnv,
+    github: {
+      repository: REPOSITORY.name,
+      repository_id: String(REPOSITORY.id),
+      // The libraries take a server for GitHub when it is under localhost.
+      server_url: `http://github.localhost:${new URL(github.apiUrl).port}`,
+      api_url: github.apiUrl,
+      graphql_url: github.graphqlUrl,
+      ...options.github,
+    },
+  });
+}
+
+function registryOf(github: GithubStand): Pick<Scene, 'record' | 'history'> {
+  const git = async (...args: string[]): Promise<string> => (await runGit(github.folder, args)).stdout;
+  return {
+    async record(podId) {
+      const names = (await git('ls-tree', '-r', '--name-only', 'podtrack')).split('\n');
+      const path = names.find((name) => name.endsWith(`/runpod.${podId}.json`));
+      return path === undefined ? null : JSON.parse(await git('show', `podtrack:${path}`));
+    },
+    history: async () => (await git('log', '--reverse', '--format=%s', 'podtrack')).trim().split('\n'),
+  };
+}
+
+export async function openScene(wish: SceneWish): Promise<Scene> {
+  const checkout = shippedCheckout();
+  const folder = mkdtempSync(join(tmpdir(), 'podtrack-scene-'));
+  writeSsh(join(folder, 'bin'));
+  const key = makeOpensshKey('scene');
+  const hosts = await createFolderPodHosts();
+  const pods = wish.pods.map((id) => ({ ...trainPod(key.publicLine, id), ...wish.pod }));
+  const world = await serveWorld({ podHosts: hosts, seed: seedSchema.parse({ pods, apiKey: API_KEY }) });
+  const github = await standUp(REPOSITORY);
+  const results = await resultsService();
+  const parts: Parts = { folder, world, github, results, checkout, sshKey: key.privateKey };
+  const runner = runnerFor(parts, wish.runner ?? {});
+  const example = (name: string, start?: StartWish): Promise<Run> =>
+    runner.start(join(examples, `${name}.yml`), start);
+  return {
+    world,
+    hosts,
+    github,
+    results,
+    runner,
+    apiKey: API_KEY,
+    sshKey: key.privateKey,
+    example,
+    runExample: async (name, start) => await (await example(name, start)).finished,
+    ...registryOf(github),
+    hasPod: (podId) => world.world.pods.has(podId),
+    holdWork: () => writeFileSync(join(folder, 'bin', 'hold'), ''),
+    releaseWork: () => rmSync(join(folder, 'bin', 'hold'), { force: true }),
+    async close() {
+      runner.close();
+      await Promise.all([world.stop(), github.close(), results.close()]);
+      await hosts.close();
+      checkout.remove();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
