@@ -81,12 +81,19 @@ export class WorldError extends Error {
   /** HTTP status or remote exit code where there was one. */
   readonly status: number | null;
   readonly retryable: boolean;
+  /** Where what came before the failure lies: real, and verified by nobody. */
+  readonly leftAt: string | null;
   readonly told: Told;
-  constructor(failure: WorldFailure, told: Told, more: { status?: number | null; retryable?: boolean } = {}) {
+  constructor(
+    failure: WorldFailure,
+    told: Told,
+    more: { status?: number | null; retryable?: boolean; leftAt?: string | null } = {},
+  ) {
     super(sentence(told), causeOf(told));
     this.failure = failure;
     this.status = more.status ?? null;
     this.retryable = more.retryable ?? false;
+    this.leftAt = more.leftAt ?? null;
     this.told = told;
   }
 }

@@ -13,7 +13,7 @@ import type { Acting } from './acting.ts';
 import { costOf, type Ending, settleEnd, terminateAndConfirm } from './ending/end-pod.ts';
 import { gatherEvidence, keepEvidence } from './ending/evidence.ts';
 import { releaseFence, renewFence, takeFence, whileFenced } from './ending/fence.ts';
-import { type Saved, saveArtifacts } from './ending/save-artifacts.ts';
+import { keepUnverified, type Saved, saveArtifacts } from './ending/save-artifacts.ts';
 import { askPolicy, stillStands } from './ending/still-stands.ts';
 import { petUntil } from './switch/pet.ts';
 import { settleBase } from './watch/settle.ts';
@@ -98,13 +98,14 @@ async function endFenced(world: World, input: TeardownInput, held: PodRecord): P
   const [outcome] = await Promise.all([
     endNow(world, input, marked, saved),
     keepEvidence(world, held, evidence),
+    keepUnverified(world, held, saved),
   ]);
   return outcome;
 }
 
 /** Pet first, so that the pod's own switch does not cut the pull; then pull, verify and keep. */
 async function save(world: World, input: TeardownInput, held: PodRecord): Promise<Saved> {
-  if (input.skipPull) return { kind: 'unsaved', why: 'the pull was skipped on request', pulled: null };
+  if (input.skipPull) return { kind: 'unsaved', why: 'the pull was skipped on request', leftAt: null };
   const { beforeVerified } = REASONS[input.reason];
   const budgetMs = beforeVerified ? Math.min(BRIEF_PULL_MS, input.pullBudgetMs) : input.pullBudgetMs;
   if (input.session !== null && !held.artifacts.none && held.switch !== null) {
@@ -116,20 +117,15 @@ async function save(world: World, input: TeardownInput, held: PodRecord): Promis
       );
     }
   }
-  try {
-    return await saveArtifacts(world, {
-      record: held,
-      session: input.session,
-      noSession: input.noSession,
-      choice: input.choice,
-      localPath: input.localPath,
-      budgetMs,
-      name: `podtrack-${held.id}-${held.owner.attempt ?? 1}`,
-    });
-  } catch (error) {
-    if (!(error instanceof WorldError)) throw error;
-    return { kind: 'unsaved', why: `${error.failure}: ${error.told.cameBack}`, pulled: null };
-  }
+  return await saveArtifacts(world, {
+    record: held,
+    session: input.session,
+    noSession: input.noSession,
+    choice: input.choice,
+    localPath: input.localPath,
+    budgetMs,
+    name: `podtrack-${held.id}-${held.owner.attempt ?? 1}`,
+  });
 }
 
 /** One commit says what was saved and renews the fence; null = the fence is no longer ours. */

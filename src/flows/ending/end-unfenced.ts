@@ -138,20 +138,15 @@ async function petBefore(
 async function save(world: World, input: EndUnfencedInput, session: ShellSession): Promise<Saved> {
   const { record } = input.known;
   const { choice } = record.artifacts;
-  try {
-    return await saveArtifacts(world, {
-      record,
-      session,
-      noSession: '',
-      choice,
-      localPath: input.localPath,
-      budgetMs: input.pullBudgetMs,
-      name: `podtrack-${record.id}-${record.owner.attempt ?? 1}`,
-    });
-  } catch (error) {
-    if (!(error instanceof WorldError)) throw error;
-    return { kind: 'unsaved', why: `${error.failure}: ${error.told.cameBack}`, pulled: null };
-  }
+  return await saveArtifacts(world, {
+    record,
+    session,
+    noSession: '',
+    choice,
+    localPath: input.localPath,
+    budgetMs: input.pullBudgetMs,
+    name: `podtrack-${record.id}-${record.owner.attempt ?? 1}`,
+  });
 }
 
 type End = { readonly ending: Ending; readonly saved: Exclude<Saved, { kind: 'unsaved' }> };

@@ -1,11 +1,11 @@
 /** Evidence before a kill: log tail, processes, the switch's record and nvidia-smi; short, bounded, never a reason to fail. */
 import { SECOND_MS } from '../../domain/duration.ts';
 import { type EvidenceText, evidenceTexts, LOG_TAIL } from '../../domain/evidence.ts';
-import { type Part, unseen } from '../../domain/part.ts';
+import { unseen } from '../../domain/part.ts';
 import type { PodRecord } from '../../domain/pod.ts';
 import { type EndReason, REASONS } from '../../domain/policy/reasons.ts';
 import type { ShellSession, World } from '../../ports.ts';
-import { softly } from '../ask.ts';
+import { inTime, softly } from '../ask.ts';
 
 /** Looking and keeping may each take this long; a pod that bills does not wait longer for its picture. */
 const LOOK_MS = 20 * SECOND_MS;
@@ -24,10 +24,10 @@ export async function gatherEvidence(
   { record, reason, session, noSession }: EvidenceInput,
 ): Promise<readonly EvidenceText[]> {
   const [log, look] = await Promise.all([
-    within(world, LOOK_MS, () => world.provider.logs(record.id, LOG_TAIL)),
+    inTime(world, LOOK_MS, () => world.provider.logs(record.id, LOG_TAIL)),
     session === null
       ? unseen(noSession)
-      : within(world, LOOK_MS, () => session.run({ script: 'evidence', args: [], timeoutMs: LOOK_MS })),
+      : inTime(world, LOOK_MS, () => session.run({ script: 'evidence', args: [], timeoutMs: LOOK_MS })),
   ]);
   const because = REASONS[reason].says;
   return evidenceTexts({ podId: record.id, at: world.clock.now(), because, log, look });
@@ -39,7 +39,7 @@ export async function keepEvidence(
   record: PodRecord,
   texts: readonly EvidenceText[],
 ): Promise<void> {
-  const kept = await within(world, KEEP_MS, async () => {
+  const kept = await inTime(world, KEEP_MS, async () => {
     const place = await world.mirror.evidence(record.id, texts);
     const name = `podtrack-${record.id}-${record.owner.attempt ?? 1}-evidence`;
     const lasting = await softly(() => world.keep.keep({ place, name }));
@@ -49,13 +49,4 @@ export async function keepEvidence(
     world.log.say('info', `${record.id}: what it looked like before its end: ${kept.value}`);
   else
     world.log.say('notice', `${record.id}: what it looked like before its end was not kept: ${kept.reason}`);
-}
-
-/** An answer in time, or why there is none; what comes late is dropped. */
-async function within<T>(world: World, limitMs: number, work: () => Promise<T>): Promise<Part<T>> {
-  const done = new AbortController();
-  const late = world.clock
-    .sleep(limitMs, done.signal)
-    .then(() => unseen(`no answer within ${limitMs / SECOND_MS} s`));
-  return await Promise.race([softly(work), late]).finally(() => done.abort());
 }

@@ -8,9 +8,11 @@ import {
   verify,
 } from '../../domain/artifacts.ts';
 import type { Choice } from '../../domain/choice.ts';
-import { formatDuration, HOUR_MS } from '../../domain/duration.ts';
+import { formatDuration, HOUR_MS, MINUTE_MS } from '../../domain/duration.ts';
+import { WorldError } from '../../domain/errors.ts';
 import type { PodRecord } from '../../domain/pod.ts';
 import type { PullSpec, ShellSession, World } from '../../ports.ts';
+import { codedWords, inTime } from '../ask.ts';
 
 /** Rounds of pulling again what changed; after them the last pull counts and says what kept moving. */
 const MOST_ROUNDS = 3;
@@ -20,7 +22,8 @@ export type Saved =
   | { readonly kind: 'verified'; readonly pulled: Pulled; readonly where: string; readonly at: number }
   /** The user declined artifacts. */
   | { readonly kind: 'none-wanted' }
-  | { readonly kind: 'unsaved'; readonly why: string; readonly pulled: Pulled | null };
+  /** `leftAt` = where the part that came lies; nobody may take it for a copy. */
+  | { readonly kind: 'unsaved'; readonly why: string; readonly leftAt: string | null };
 
 export type SaveInput = {
   readonly record: PodRecord;
@@ -49,18 +52,32 @@ export async function saveArtifacts(world: World, input: SaveInput): Promise<Sav
     budgetMs: input.budgetMs,
     onProgress: (done, total) => world.log.progress(progressLine(record.id, done, total)),
   };
+  try {
+    return await pullAndKeep(world, { ...input, session, spec });
+  } catch (error) {
+    if (!(error instanceof WorldError)) throw error;
+    const left = error.leftAt === null ? '' : `; what came so far lies unverified in ${error.leftAt}`;
+    return { kind: 'unsaved', why: `${codedWords(error)}${left}`, leftAt: error.leftAt };
+  }
+}
+
+async function pullAndKeep(
+  world: World,
+  { record, session, spec, choice, name }: SaveInput & { session: ShellSession; spec: PullSpec },
+): Promise<Saved> {
   const settled = await pullUntilStill(world, session, spec);
   const judged = verify({
     pulled: settled.pulled,
     later: settled.later,
-    before: filesBefore(record.lastMirror, input.choice),
+    before: filesBefore(record.lastMirror, choice),
     allowEmpty: record.artifacts.allowEmpty,
   });
-  if (judged.kind === 'unverified')
-    return { kind: 'unsaved', why: saysUnverified(judged), pulled: settled.pulled };
-  const kept = await world.keep.keep({ place: settled.pulled.place, name: input.name });
+  // Where nothing came, whatever lies there is of an earlier pull.
+  const leftAt = settled.pulled.files > 0 ? settled.pulled.place : null;
+  if (judged.kind === 'unverified') return { kind: 'unsaved', why: saysUnverified(judged), leftAt };
+  const kept = await world.keep.keep({ place: settled.pulled.place, name });
   if (kept.kind === 'unseen')
-    return { kind: 'unsaved', why: `verified, but not kept: ${kept.reason}`, pulled: settled.pulled };
+    return { kind: 'unsaved', why: `verified, but not kept: ${kept.reason}`, leftAt };
   return { kind: 'verified', pulled: settled.pulled, where: kept.value, at: settled.at };
 }
 
@@ -94,8 +111,22 @@ function noneWanted(world: World, record: PodRecord): Saved {
 }
 
 function unsaved(why: string): Saved {
-  return { kind: 'unsaved', why, pulled: null };
+  return { kind: 'unsaved', why, leftAt: null };
 }
+
+/** What came of a pod that ends all the same: kept under a name that says what it is, and counted nowhere. */
+export async function keepUnverified(world: World, record: PodRecord, saved: Saved): Promise<void> {
+  if (saved.kind !== 'unsaved' || saved.leftAt === null) return;
+  const place = saved.leftAt;
+  const name = `podtrack-${record.id}-${record.owner.attempt ?? 1}-unverified`;
+  const kept = await inTime(world, KEEP_PART_MS, () => world.keep.keep({ place, name }));
+  const lasting = kept.kind === 'seen' ? kept.value : kept;
+  const where = lasting.kind === 'seen' ? lasting.value : `${place}, and nowhere else (${lasting.reason})`;
+  world.log.say('warning', `${record.id}: the part of its artifacts that came, UNVERIFIED: ${where}`);
+}
+
+/** The pod ends meanwhile: this costs nobody's money. */
+const KEEP_PART_MS = 5 * MINUTE_MS;
 
 function progressLine(podId: string, done: number, total: number): string {
   const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);

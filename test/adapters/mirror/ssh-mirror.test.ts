@@ -268,6 +268,7 @@ describe('a line that breaks', () => {
     pod.server.faults.cutAfterBytes = 1_000_000;
     const error = await errorOf(pull());
     expect(error.message).toContain(join(side(), 'unverified'));
+    expect(error.leftAt).toBe(join(side(), 'unverified'));
     const whole = [...localTree(join(side(), 'unverified')).files];
     expect(whole.length).toBeGreaterThan(0);
     expect(whole.every(([, size]) => size === 400_000)).toBe(true);

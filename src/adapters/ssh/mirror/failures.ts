@@ -31,7 +31,7 @@ export function pullFailure(
       next: happened.next ?? NEXT[failure] ?? 'Try again',
       cause: happened.cause,
     },
-    { retryable: failure === 'timed-out' || failure === 'incomplete-answer' },
+    { retryable: failure === 'timed-out' || failure === 'incomplete-answer', leftAt: kept },
   );
 }
 
