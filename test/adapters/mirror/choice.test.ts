@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chosenOf } from '../../../src/adapters/ssh/mirror/choice.ts';
-import { CLOSED_FOLDER, type Listing } from '../../../src/adapters/ssh/mirror/listing.ts';
+import { CLOSED_FOLDER, type Listing, readListing } from '../../../src/adapters/ssh/mirror/listing.ts';
 import { localTree } from '../../../src/adapters/ssh/mirror/local-tree.ts';
 import { bytesOf, nameOf } from '../../../src/adapters/ssh/mirror/names.ts';
 import { sshMirror } from '../../../src/adapters/ssh-mirror.ts';
@@ -118,5 +118,22 @@ describe('what could not be read', () => {
     ['a closed folder left out by its end', of(['**'], ['**/closed/']), ['cache/secret']],
   ])('%s', (_what, choice, wanted) => {
     expect(stays(choice)).toEqual([...wanted, ...always]);
+  });
+
+  const closedOf = (folders: readonly string[], choice: Choice): string[] => {
+    const complaints = folders.map((folder) => `find: ./${folder}: Permission denied`).join('\n');
+    const answer = readListing(Buffer.from('E\x001\0'), complaints);
+    if ('kind' in answer) throw new Error(answer.detail);
+    return chosenOf(answer, choice).refused.map(({ path }) => path);
+  };
+
+  it('many folders that were left out do not hide one that was not', () => {
+    const folders = [...Array.from({ length: 60 }, (_, index) => `cache/${index}`), 'ckpt'];
+    expect(closedOf(folders, of([], ['cache']))).toEqual(['ckpt']);
+  });
+
+  it('nor do so many that the complaints were cut off', () => {
+    const folders = Array.from({ length: 3000 }, (_, index) => `cache/${index}`);
+    expect(closedOf(folders, of([], ['cache']))).toEqual([expect.stringContaining('cut off')]);
   });
 });
