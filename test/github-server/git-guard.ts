@@ -29,6 +29,15 @@ function tokenOf(request: IncomingMessage): string | null {
 
 const UNKNOWN = 'Invalid username or token. Password authentication is not supported for Git operations.\n';
 
+/** A fault that was asked for, counted down. */
+export function faulted(repository: Repository, request: IncomingMessage): GitReply | null {
+  if (!(request.url ?? '').includes('git-receive-pack')) return null;
+  const fault = repository.switches.gitFaults.find(({ times }) => times > 0);
+  if (fault === undefined) return null;
+  fault.times -= 1;
+  return plain(fault.status, fault.text);
+}
+
 /** What the token forbids; null = nothing. A public repository is read without one. */
 export function refusedByToken(repository: Repository, request: IncomingMessage): GitReply | null {
   const { tokens, archived } = repository.switches;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { bodyOf, serveGit } from '../adapters/registry/git-http-server.ts';
-import { refusedByRule, refusedByToken } from './git-guard.ts';
+import { faulted, refusedByRule, refusedByToken } from './git-guard.ts';
 import { answerGraphql, operationOf } from './graphql.ts';
 import * as refusals from './refusals.ts';
 import { openRepository, type Repository } from './repository.ts';
@@ -156,9 +156,12 @@ async function overGit(
 ): Promise<void> {
   const { repository } = desk;
   const body = await bodyOf(request);
-  desk.seen.push({ label: `git ${path.split('?')[0]}`, headers: request.headers, body: '' });
+  desk.seen.push({ label: `git ${path}`, headers: request.headers, body: '' });
   const isPush = request.method === 'POST' && path === '/git-receive-pack';
-  const refused = refusedByToken(repository, request) ?? (isPush ? refusedByRule(repository, body) : null);
+  const refused =
+    faulted(repository, request) ??
+    refusedByToken(repository, request) ??
+    (isPush ? refusedByRule(repository, body) : null);
   if (refused === null) return serveGit(repository.folder, { path, request, body }, response);
   const headers = { 'content-type': refused.type, ...refused.headers };
   response.writeHead(refused.status, headers).end(refused.body);

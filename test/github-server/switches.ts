@@ -43,6 +43,8 @@ export type Switches = {
   /** By token; every other one is answered 401. */
   readonly tokens: Map<string, 'write' | 'read'>;
   readonly faults: Fault[];
+  /** Answers that a push over git's own protocol gets in place of the work. */
+  readonly gitFaults: { readonly status: number; readonly text: string; times: number }[];
   /** This many reads of a ref still see what it was before the last move. */
   staleReads: number;
   /** Refs that a ruleset guards, and how: `rules` speaks up, `mute` says no more than "failed", `classic` is a protected branch. */
@@ -79,6 +81,7 @@ export function newSwitches(now: number): Switches {
   return {
     tokens: new Map([[TOKEN, 'write']]),
     faults: [],
+    gitFaults: [],
     staleReads: 0,
     guarded: null,
     rest: bucket(),

@@ -151,7 +151,7 @@ const LIMIT_WAIT_MS = 60_000;
 export function tellingLine(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const telling = lines.find((line) =>
-    /^!|^fatal:|^remote: (?:error|fatal|GH|.*denied)|^error: RPC/.test(line),
+    /^!|^fatal:|^remote: (?:error|fatal|GH|.*denied|.*limit)|^error: RPC/.test(line),
   );
   const line = telling ?? lines.find((each) => each !== '') ?? 'git said nothing';
   return line

@@ -154,6 +154,17 @@ export function writeRefused(session: Session, outcome: Final): WorldError {
   });
 }
 
+function nextOf(last: { readonly kind: string }): string {
+  switch (last.kind) {
+    case 'locked':
+      return 'A lock file of a dead push may lie in the repository: its administrator must remove it';
+    case 'limited':
+      return 'Try again in some minutes; register-many and fewer writers at once keep within the limits';
+    default:
+      return 'Send the same operations again; their keys keep them from being doubled';
+  }
+}
+
 export function gaveUp(
   session: Session,
   last: Exclude<Try, { kind: 'ended' | 'final' }>,
@@ -161,7 +172,6 @@ export function gaveUp(
 ): WorldError {
   const unclear = last.kind === 'ambiguous';
   const failure = unclear ? 'outcome-unknown' : last.kind === 'limited' ? 'rate-limited' : 'conflict';
-  const stuck = 'A lock file of a dead push may lie in the repository: its administrator must remove it';
   return new WorldError(
     failure,
     {
@@ -170,10 +180,7 @@ export function gaveUp(
       state: unclear
         ? 'Whether the last try was written is unknown; the same keys may be sent again'
         : 'Nothing was written',
-      next:
-        last.kind === 'locked'
-          ? stuck
-          : 'Send the same operations again; their keys keep them from being doubled',
+      next: nextOf(last),
     },
     { retryable: true },
   );
@@ -185,9 +192,15 @@ async function lastLook(session: Session, maybes: readonly Maybe[]): Promise<Sub
   return landed(session, maybes);
 }
 
+const UNCLEAR = 'Whether an earlier try was written is unknown; the same keys may be sent again';
+
 /** A failed read after an unclear push leaves the outcome unknown, not the registry unreadable. */
 function unclear(session: Session, error: unknown, tries: number): unknown {
-  if (!(error instanceof WorldError) || error.failure !== 'registry-unreadable') return error;
+  if (!(error instanceof WorldError)) return error;
+  // A credential that died in between: another one may go on with the same keys.
+  if (error.failure === 'unauthorized')
+    return new WorldError('unauthorized', { ...error.told, state: UNCLEAR });
+  if (error.failure !== 'registry-unreadable') return error;
   return gaveUp(session, { kind: 'ambiguous', why: error.told.cameBack }, tries);
 }
 
@@ -197,13 +210,14 @@ async function loop(session: Session, wish: Wish, maybes: Maybe[]): Promise<Subm
     const outcome = await withScratch(session, () => tryOnce(session, wish, maybes, tries > 1));
     if (outcome.kind === 'ended') return outcome.submitted;
     if (outcome.kind === 'final') throw writeRefused(session, outcome);
-    if (tries >= TRIES || session.clock.now() - startedAt >= PATIENCE_MS) {
+    const askedMs = outcome.kind === 'limited' ? outcome.waitMs : 0;
+    const waitMs = askedMs + session.backoffMs(tries);
+    if (tries >= TRIES || session.clock.now() + waitMs - startedAt > PATIENCE_MS) {
       const late = await lastLook(session, maybes);
       if (late !== null) return late;
       throw gaveUp(session, outcome, tries);
     }
-    const waitMs = outcome.kind === 'limited' ? outcome.waitMs : 0;
-    await session.clock.sleep(waitMs + session.backoffMs(tries));
+    await session.clock.sleep(waitMs);
   }
 }
 

@@ -15,7 +15,7 @@ export async function settled(session: Session, call: () => Promise<Answer>): Pr
   for (let tries = 1; ; tries += 1) {
     const outcome = judge(await call(), session.clock.now());
     const limited = outcome.kind === 'limited';
-    if (!limited && outcome.kind !== 'ambiguous' && outcome.kind !== 'lost-race') return outcome;
+    if (!limited && !['ambiguous', 'locked', 'lost-race'].includes(outcome.kind)) return outcome;
     const waitMs = (limited ? outcome.waitMs : 0) + backoffMs(tries, session.random(), session.hurry);
     const overdue = session.clock.now() + waitMs - startedAt > PATIENCE_MS;
     if (tries >= TRIES || overdue) return outcome;

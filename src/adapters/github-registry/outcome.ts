@@ -7,6 +7,8 @@ import type { Answer } from './api.ts';
 export type Outcome =
   | { readonly kind: 'done'; readonly body: unknown }
   | { readonly kind: 'lost-race'; readonly why: string }
+  /** A lock file on the server: mostly a race, for ever if a process died with it. */
+  | { readonly kind: 'locked'; readonly why: string }
   | { readonly kind: 'limited'; readonly why: string; readonly waitMs: number }
   /** Repeating it cannot help; `next` says what the reader must do. */
   | {
@@ -56,6 +58,12 @@ const FINAL: readonly Row[] = [
     next: 'Exempt the registry branch and its -state branch from the protection rule',
   },
   {
+    shape: /hook declined|pre-receive hook/i,
+    because: 'hook',
+    why: 'a hook of the server refuses the update',
+    next: 'Ask the server’s administrator which rule refused; its own words stand above',
+  },
+  {
     shape: /archived/i,
     because: 'read-only',
     why: 'the repository is archived',
@@ -86,6 +94,7 @@ const LOST =
 /** What a replica says that has not heard of an object yet. */
 const LAGGING =
   /Object does not exist|Tree SHA does not exist|not a valid tree oid|No such branch|No commit found/i;
+const LOCKED = /Unable to create '[^']*\.lock'|\.lock': File exists/i;
 const LIMITED = /rate limit|abuse detection|RATE_LIMIT/i;
 
 const USUAL_WAIT_MS = 60_000;
@@ -125,6 +134,7 @@ function finalRow(text: string): Row | undefined {
 function byWords(text: string, answer: Answered, now: number): Outcome | null {
   const why = told(text);
   if (LIMITED.test(text)) return { kind: 'limited', why, waitMs: waitOf(answer, now) };
+  if (LOCKED.test(text)) return { kind: 'locked', why };
   if (LOST.test(text) || LAGGING.test(text)) return { kind: 'lost-race', why };
   const row = finalRow(text);
   return row === undefined

@@ -16,6 +16,8 @@ function nextOf(outcome: Failed): string {
       return `Try again in ${Math.ceil(outcome.waitMs / 1000)} s; register-many and a token of an app keep within the limits`;
     case 'empty':
       return 'Push a first commit to the repository: git commit --allow-empty -m start && git push';
+    case 'locked':
+      return 'A lock file of a dead process may lie in the repository: the server’s administrator must remove it';
     case 'unsupported':
       return 'Use the git store on this server: PODTRACK_REGISTRY=<git URL>';
     case 'lost-race':
@@ -39,7 +41,7 @@ export function unreadable(place: string, outcome: Failed): WorldError {
       state: 'Nothing was written, and nothing was concluded from what could not be read',
       next: nextOf(outcome),
     },
-    { retryable: ['limited', 'ambiguous', 'lost-race'].includes(outcome.kind) },
+    { retryable: ['limited', 'ambiguous', 'locked', 'lost-race'].includes(outcome.kind) },
   );
 }
 
@@ -65,7 +67,7 @@ export function gaveUp(place: string, last: Failed, tries: number): WorldError {
         ? 'Whether the last try was written is unknown; the same keys may be sent again'
         : 'Nothing was written',
       next:
-        last.kind === 'limited'
+        last.kind === 'limited' || last.kind === 'locked'
           ? nextOf(last)
           : 'Send the same operations again; their keys keep them from being doubled',
     },

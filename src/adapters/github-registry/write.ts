@@ -161,9 +161,15 @@ async function loop(session: Session, wish: Wish, maybes: Maybe[]): Promise<Subm
   }
 }
 
+const UNCLEAR = 'Whether an earlier try was written is unknown; the same keys may be sent again';
+
 /** A failed read after an unclear commit leaves the outcome unknown, not the registry unreadable. */
 function unclear(session: Session, error: unknown, tries: number): unknown {
-  if (!(error instanceof WorldError) || error.failure !== 'registry-unreadable') return error;
+  if (!(error instanceof WorldError)) return error;
+  // A credential that died in between: another one may go on with the same keys.
+  if (error.failure === 'unauthorized')
+    return new WorldError('unauthorized', { ...error.told, state: UNCLEAR });
+  if (error.failure !== 'registry-unreadable') return error;
   return gaveUp(session.place, { kind: 'ambiguous', why: error.told.cameBack }, tries);
 }
 
