@@ -1,10 +1,10 @@
-/** What a job's end means for its pod: teardown, unless the owner asked for a bounded keep. */
+/** What a job's end means for its pod: teardown, unless the owner asked for a bounded keep, or for a stop. */
 import { ConfigError } from './errors.ts';
 
 /** The runner's word for the job; anything that is none of its three words is `unknown`. */
 export type JobEnd = 'success' | 'failure' | 'cancelled' | 'unknown';
 
-export const ENDINGS = ['teardown', 'keep'] as const;
+export const ENDINGS = ['teardown', 'keep', 'stop'] as const;
 export type Ending = (typeof ENDINGS)[number];
 
 export type EndingWishes = {

@@ -5,6 +5,7 @@ export type OutcomeOrder =
   | 're-arm'
   | 'pet'
   | 'keep'
+  | 'stop'
   | 'mirror'
   | 'release'
   | 'teardown'

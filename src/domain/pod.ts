@@ -6,6 +6,7 @@ import { deadlines } from './deadlines.ts';
 import { instant } from './instant.ts';
 import { owner } from './owner.ts';
 import { frozenRules } from './rules.ts';
+import { stoppedFacts } from './stopped.ts';
 
 export const SCHEMA_VERSION = 1;
 
@@ -121,6 +122,8 @@ export const podRecord = z.looseObject({
   lastVerdict: verdictFacts.nullable(),
   confirmed: z.object({ at: instant, proof: z.string().max(120) }).nullable(),
   end: podEnd.nullable(),
+  /** Left out = its owner has not stopped it. */
+  stopped: stoppedFacts.optional(),
   notes: z.array(z.string().max(300)).max(20).default([]),
   /** Idempotency keys of the last operations. */
   keys: z.array(z.string().max(300)).max(16),

@@ -13,8 +13,9 @@ import type { Acting } from './acting.ts';
 import { costOf, type Ending, settleEnd, terminateAndConfirm } from './ending/end-pod.ts';
 import { gatherEvidence, keepEvidence } from './ending/evidence.ts';
 import { releaseFence, renewFence, takeFence, whileFenced } from './ending/fence.ts';
-import { keepUnverified, type Saved, saveArtifacts } from './ending/save-artifacts.ts';
+import { keepUnverified, saveArtifacts } from './ending/save-artifacts.ts';
 import { askPolicy, stillStands } from './ending/still-stands.ts';
+import { type Safe, whileResting } from './ending/while-resting.ts';
 import { petUntil } from './switch/pet.ts';
 import { settleBase } from './watch/settle.ts';
 
@@ -64,6 +65,7 @@ function whyUnsaved({ record, reason, session, noSession, askAgain }: TeardownIn
   // An explicit order is told in the history, however it ends.
   if (askAgain === null || session !== null) return null;
   if (REASONS[reason].beforeVerified || record.artifacts.none) return null;
+  if (record.stopped?.verified === true) return null;
   return `it could not be reached: ${noSession}`;
 }
 
@@ -104,8 +106,10 @@ async function endFenced(world: World, input: TeardownInput, held: PodRecord): P
 }
 
 /** Pet first, so that the pod's own switch does not cut the pull; then pull, verify and keep. */
-async function save(world: World, input: TeardownInput, held: PodRecord): Promise<Saved> {
+async function save(world: World, input: TeardownInput, held: PodRecord): Promise<Safe> {
   if (input.skipPull) return { kind: 'unsaved', why: 'the pull was skipped on request', leftAt: null };
+  const resting = input.session === null ? await whileResting(world, held) : null;
+  if (resting !== null) return resting;
   const { beforeVerified } = REASONS[input.reason];
   const budgetMs = beforeVerified ? Math.min(BRIEF_PULL_MS, input.pullBudgetMs) : input.pullBudgetMs;
   if (input.session !== null && !held.artifacts.none && held.switch !== null) {
@@ -133,7 +137,7 @@ async function markVerified(
   world: World,
   { acting, choice }: TeardownInput,
   held: PodRecord,
-  saved: Saved,
+  saved: Safe,
 ): Promise<PodRecord | null> {
   if (saved.kind !== 'verified') return held;
   // Another choice is no mirror of the record: if the pod stays up, the next one is measured against the last good one.
@@ -146,8 +150,8 @@ async function markVerified(
   return renewed.kind === 'held' ? renewed.record : null;
 }
 
-async function endNow(world: World, input: TeardownInput, held: PodRecord, saved: Saved): Promise<Outcome> {
-  const verified = saved.kind === 'none-wanted' ? null : saved.kind === 'verified';
+async function endNow(world: World, input: TeardownInput, held: PodRecord, saved: Safe): Promise<Outcome> {
+  const verified = saved.kind === 'none-wanted' ? null : saved.kind !== 'unsaved';
   const ending = await terminateAndConfirm(world, held);
   if (ending.kind === 'failed') return await failedEnd(world, input, held, ending);
   if (ending.kind === 'pending') return await pendingEnd(world, input, held, ending);
@@ -211,13 +215,15 @@ async function letGo(
   return told(input, { kind: 'released', reason, says: `it stays up: ${why}` });
 }
 
-function saysEnd(input: TeardownInput, saved: Saved, proof: string): string {
+function saysEnd(input: TeardownInput, saved: Safe, proof: string): string {
   const artifacts =
     saved.kind === 'verified'
       ? `${saved.pulled.files} artifact file(s) verified and kept (${saved.where})${saysLeftOut(saved.pulled.leftOut)}`
-      : saved.kind === 'none-wanted'
-        ? 'no artifacts were wanted'
-        : `artifacts not saved (${saved.why})`;
+      : saved.kind === 'resting'
+        ? 'its artifacts were verified and kept before it was stopped, and it was not started since'
+        : saved.kind === 'none-wanted'
+          ? 'no artifacts were wanted'
+          : `artifacts not saved (${saved.why})`;
   return `ended, because ${REASONS[input.reason].says}; ${artifacts}; ${proof}`;
 }
 

@@ -3,6 +3,7 @@ import { ownerDeadlineAt, stopAt } from '../deadlines.ts';
 import { isFresh } from '../heartbeat.ts';
 import type { ProviderPod } from '../provider-pod.ts';
 import { ABSENCE_SPACING_MS, LINGER_MS } from '../rules.ts';
+import { restsStopped } from '../stopped.ts';
 import type { DecideInput } from './input.ts';
 import { type EndReason, type Evidence, type Verdict, verdict } from './reasons.ts';
 import { judgeVisit } from './visit.ts';
@@ -26,7 +27,7 @@ function judgePresent(input: DecideInput, pod: ProviderPod): Verdict {
     judgeLimits(input, pod) ??
     judgeRequest(input) ??
     judgeOwnerDeadline(input, pod) ??
-    judgeOwner(input) ??
+    (restsStopped(input.record, pod) ? null : judgeOwner(input)) ??
     judgeState(input, pod) ??
     judgeVisit(input, pod)
   );

@@ -118,6 +118,7 @@ function learned(record: PodRecord, op: OpOf<'settle'>): Partial<PodRecord> {
   ) {
     patch.hostKey = hostKey;
   }
+  if (op.stopped !== undefined) patch.stopped = op.stopped;
   if (note !== null && note !== record.notes.at(-1)) patch.notes = [...addNote(record, note)];
   return patch;
 }
@@ -162,6 +163,7 @@ export function settle(record: PodRecord, op: OpOf<'settle'>): Step {
 
 /** What a person reads in the log of a settle without a new verdict. */
 function saysLearned(patch: Partial<PodRecord>): string {
+  if (patch.stopped !== undefined) return ': stopped by its owner,';
   const { lastMirror } = patch;
   if (lastMirror !== undefined && lastMirror !== null) {
     const state = lastMirror.verified ? 'verified' : 'not verified';

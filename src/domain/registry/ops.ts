@@ -4,6 +4,7 @@ import { mirrorFacts } from '../artifacts.ts';
 import { instant } from '../instant.ts';
 import { owner } from '../owner.ts';
 import { fence, hostKeyPin, podEnd, podId, podRecord, switchFacts, verdictFacts } from '../pod.ts';
+import { stoppedFacts } from '../stopped.ts';
 
 /** Who acts: the reaper, or an owner by uuid (with the label for people). */
 export const actor = z.object({
@@ -64,6 +65,8 @@ export const registryOp = z.discriminatedUnion('op', [
     hostKey: hostKeyPin.nullable().default(null),
     note: z.string().max(300).nullable().default(null),
     end: podEnd.nullable().default(null),
+    /** Its owner has stopped it; nothing that moves a limit either. */
+    stopped: stoppedFacts.optional(),
   }),
   onPod.extend({ op: z.literal('reopen'), reason: z.string().max(200) }),
   onPod.extend({ op: z.literal('repair'), record: podRecord, reason: z.string().max(200) }),

@@ -1,4 +1,4 @@
-/** What a job does with its pod when it ends: enter it if that was cut short, then end it or keep it for a while. */
+/** What a job does with its pod when it ends: enter it if that was cut short, then end it, stop it, or keep it for a while. */
 import { formatDuration } from '../../domain/duration.ts';
 import { WorldError } from '../../domain/errors.ts';
 import type { Ending } from '../../domain/job-end.ts';
@@ -15,6 +15,7 @@ import { settleBase } from '../watch/settle.ts';
 import { endOwn } from './end-own.ts';
 import { endUnfenced, type KnownPod } from './end-unfenced.ts';
 import { renewFence } from './fence.ts';
+import { stopOwn } from './stop-own.ts';
 import { reopened } from './teardown-own.ts';
 
 export type FinishInput = {
@@ -72,6 +73,10 @@ async function finishByRecord(world: World, input: FinishInput): Promise<Outcome
     return await keepPod(world, { acting, record, keepForMs: input.keepForMs, why });
   }
   const { localPath, pullBudgetMs, waitMs } = input;
+  if (input.ending === 'stop') {
+    const stopped = await stopOwn(world, { acting, record, localPath, pullBudgetMs });
+    if (stopped !== null) return stopped;
+  }
   const how = { reason: 'requested' as const, choice: null, skipPull: false };
   return await endOwn(world, { acting, record, localPath, pullBudgetMs, waitMs, ...how });
 }

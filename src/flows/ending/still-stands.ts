@@ -8,6 +8,7 @@ import type { World } from '../../ports.ts';
 import type { TeardownInput } from '../teardown.ts';
 import { isSameFence } from './fence.ts';
 import type { Saved } from './save-artifacts.ts';
+import { type Safe, whileResting } from './while-resting.ts';
 
 /** The record is read no longer than this before DELETE. */
 const LATEST_READ_MS = 10 * SECOND_MS;
@@ -36,19 +37,20 @@ export async function stillStands(
   world: World,
   input: TeardownInput,
   held: PodRecord,
-  { saved, asked }: { readonly saved: Saved; readonly asked: Asked },
+  { saved, asked }: { readonly saved: Safe; readonly asked: Asked },
 ): Promise<Objection | null> {
   // A kill that need not wait for the artifacts does not wait for their last look either.
-  const mustHold = saved.kind === 'verified' && !REASONS[input.reason].beforeVerified;
+  const safe = saved.kind === 'verified' || saved.kind === 'resting';
+  const mustHold = safe && !REASONS[input.reason].beforeVerified;
   let savedAt = mustHold ? saved.at : null;
   for (let look = 1; look <= MOST_LOOKS; look += 1) {
     const { at: askedAt, verdict } = look === 1 ? asked : await askPolicy(world, input);
-    const changed = policyObjects(verdict, saved);
-    if (changed !== null) return changed;
+    const objects = policyObjects(verdict, saved);
+    if (objects !== null) return objects;
     if (savedAt !== null && world.clock.now() - savedAt > LATEST_LOOK_MS / 2) {
       savedAt = world.clock.now();
-      if (!(await holdsTheSame(world, input, saved)))
-        return { reason: 'not-saved', why: 'its artifacts have changed since they were pulled' };
+      const changed = await changedSince(world, input, saved);
+      if (changed !== null) return { reason: 'not-saved', why: changed };
     }
     const readAt = world.clock.now();
     const { state } = await world.registry.read();
@@ -63,7 +65,7 @@ export async function stillStands(
 }
 
 /** A pod that is gone meanwhile is settled by the DELETE. */
-function policyObjects(again: Verdict | null, saved: Saved): Objection | null {
+function policyObjects(again: Verdict | null, saved: Safe): Objection | null {
   if (again === null) return null;
   if (again.kind === 'keep') {
     const why = `asked again, the verdict is ${again.reason}: ${REASONS[again.reason].says}`;
@@ -71,6 +73,16 @@ function policyObjects(again: Verdict | null, saved: Saved): Objection | null {
   }
   if (again.kind === 'gone' || saved.kind !== 'unsaved' || REASONS[again.reason].beforeVerified) return null;
   return { reason: 'not-saved', why: `asked again, the reason is ${again.reason}, and ${saved.why}` };
+}
+
+/** What no longer is as it was verified; null = nothing. */
+async function changedSince(world: World, input: TeardownInput, saved: Safe): Promise<string | null> {
+  if (saved.kind === 'resting') {
+    const still = await whileResting(world, input.record);
+    return still === null ? 'it was started since it was verified and stopped' : null;
+  }
+  const same = await holdsTheSame(world, input, saved);
+  return same ? null : 'its artifacts have changed since they were pulled';
 }
 
 /** Bringing the copy to its lasting place may have taken longer than a look stays good. */
