@@ -41,32 +41,21 @@ const freshDraft = (): Draft => ({
   complete: false,
 });
 
-type Fields = {
-  /** The next field as it is, where it is known to be ASCII. */
-  readonly text: () => string;
-  /** The next field as a name, or anything else that a pod may write as it likes. */
-  readonly name: () => string;
-};
-
-/** Fields of the answer, one after the other. No view is made for each: there may be a million. */
-function fieldsOf(answer: Buffer): Fields {
+/** Fields of the answer, one after the other, as bytes. */
+function fieldsOf(answer: Buffer): () => Buffer {
   let at = 0;
-  const next = <T>(take: (start: number, end: number) => T): T => {
+  return () => {
     const end = answer.indexOf(0, at);
     if (end < 0) throw new Garbled('a field is missing');
-    const start = at;
+    const field = answer.subarray(at, end);
     at = end + 1;
-    return take(start, end);
-  };
-  return {
-    text: () => next((start, end) => answer.latin1Slice(start, end)),
-    name: () => next((start, end) => nameOf(answer, start, end)),
+    return field;
   };
 }
 
 /** The name if it may be used; what may not is listed and goes no further. */
-function checkedName(draft: Draft, field: string): string | null {
-  const name = withoutDot(field);
+function checkedName(draft: Draft, field: Buffer): string | null {
+  const name = withoutDot(nameOf(field));
   const fault = nameFault(name);
   if (fault === null) return name;
   draft.refused.push({ path: name, reason: fault });
@@ -102,18 +91,18 @@ function readFile(draft: Draft, name: string, line: string, hash: string): void 
   }
 }
 
-function readNames(next: Fields): { names: string[]; sizes: string[] } {
-  const count = Number(next.text());
+function readNames(next: () => Buffer): { names: Buffer[]; sizes: string[] } {
+  const count = Number(next().toString('latin1'));
   if (!Number.isSafeInteger(count) || count < 1) throw new Garbled('a batch has no size');
-  const names = Array.from({ length: count }, next.name);
-  return { names, sizes: next.text().split('\n') };
+  const names = Array.from({ length: count }, next);
+  return { names, sizes: next().toString('latin1').split('\n') };
 }
 
-function readBatch(draft: Draft, next: Fields): void {
+function readBatch(draft: Draft, next: () => Buffer): void {
   const { names, sizes } = readNames(next);
   // A newline inside a name breaks a line of a tool's own output; such rests carry no digest.
-  const hashes = next
-    .text()
+  const hashes = next()
+    .toString('latin1')
     .split('\n')
     .filter((line) => DIGEST.test(line) || line === '-' || line === 'hollow' || line === 'gone');
   if (hashes.length !== names.length || sizes.filter((line) => line !== '').length !== names.length) {
@@ -125,24 +114,24 @@ function readBatch(draft: Draft, next: Fields): void {
   }
 }
 
-function readRecord(draft: Draft, next: Fields): NoListing | null {
-  const kind = next.text();
+function readRecord(draft: Draft, next: () => Buffer): NoListing | null {
+  const kind = next().toString('latin1');
   if (kind === 'X') {
-    const reason = next.text();
-    const detail = next.name();
+    const reason = next().toString('latin1');
+    const detail = nameOf(next());
     if (reason === 'lacking' || reason === 'absent' || reason === 'closed') return { kind: reason, detail };
     throw new Garbled('an unknown reason');
   }
   if (kind === 'B') readBatch(draft, next);
   else if (kind === 'L') {
-    const path = checkedName(draft, next.name());
-    const target = next.name();
+    const path = checkedName(draft, next());
+    const target = nameOf(next());
     if (path !== null) draft.links.push({ path, target });
   } else if (kind === 'O') {
-    const path = checkedName(draft, next.name());
+    const path = checkedName(draft, next());
     if (path !== null) draft.others.push(path);
   } else if (kind === 'E') {
-    next.text();
+    next();
     draft.complete = true;
   } else throw new Garbled('an unknown record');
   return null;
@@ -172,7 +161,7 @@ export function readAnnounced(bytes: Buffer): Listing | null {
   const draft = freshDraft();
   const next = fieldsOf(bytes);
   try {
-    for (let kind = next.text(); kind !== 'N'; kind = next.text()) {
+    for (let kind = next().toString('latin1'); kind !== 'N'; kind = next().toString('latin1')) {
       if (kind !== 'A') return null;
       const { names, sizes } = readNames(next);
       for (const [index, field] of names.entries()) {
