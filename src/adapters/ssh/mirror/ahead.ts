@@ -3,7 +3,7 @@ import type { Visit } from './ask-pod.ts';
 import { type Fingerprint, fingerprintOf } from './digest.ts';
 import { freshFolder, type Layout, prepare, unverifiedFolder } from './layout.ts';
 import type { Listing, Refused } from './listing.ts';
-import { localTree } from './local-tree.ts';
+import { type LocalTree, localTree } from './local-tree.ts';
 import { fetchMissing, type Rounds } from './rounds.ts';
 import { type Staging, stagingIn } from './staging.ts';
 
@@ -16,12 +16,14 @@ export function stagingAt(site: Site): Staging {
 }
 
 export type Ahead = {
+  /** The last copy as it lies here; null = it was not looked at. */
+  readonly last: LocalTree | null;
   /** Files of the last copy as they were read; whoever uses one looks whether it is still the same. */
   readonly seen: ReadonlyMap<string, Fingerprint>;
   readonly refused: readonly Refused[];
 };
 
-export const NOTHING_AHEAD: Ahead = { seen: new Map(), refused: [] };
+export const NOTHING_AHEAD: Ahead = { last: null, seen: new Map(), refused: [] };
 
 const BREATH = 64;
 
@@ -49,7 +51,8 @@ export async function goAhead(
   const { visit } = parts;
   const { signal } = visit.stop;
   prepare(site.layout);
-  const last = localTree(site.layout.target).files;
+  const tree = localTree(site.layout.target);
+  const last = tree.files;
   const unfinished = localTree(unverifiedFolder(site.layout)).files;
   const { files } = announced.manifest;
   const missing = files.filter(({ path, size }) => last.get(path) !== size && unfinished.get(path) !== size);
@@ -57,7 +60,7 @@ export async function goAhead(
   const fetching =
     missing.length === 0 ? [] : fetchMissing({ ...parts, staging: stagingAt(site) }, announced, missing);
   const [refused, seen] = await together(visit, [fetching, readLast(site.layout.target, known, signal)]);
-  return { refused, seen };
+  return { last: tree, refused, seen };
 }
 
 /** Both, or the first failure once neither is at work any more. */

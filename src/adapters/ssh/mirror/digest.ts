@@ -31,15 +31,17 @@ export function inodeOf(stat: { dev: bigint; ino: bigint; size: bigint; mtimeNs:
   return `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`;
 }
 
+/** Used from one call to the next within a turn: a block per file would keep the collector busy. */
+const scratch = Buffer.allocUnsafe(BLOCK);
+
 function small(descriptor: number, size: number): string {
-  const bytes = Buffer.alloc(size);
   let at = 0;
   while (at < size) {
-    const read = readSync(descriptor, bytes, at, size - at, at);
+    const read = readSync(descriptor, scratch, at, size - at, at);
     if (read === 0) break;
     at += read;
   }
-  return createHash('sha256').update(bytes.subarray(0, at)).digest('hex');
+  return createHash('sha256').update(scratch.subarray(0, at)).digest('hex');
 }
 
 async function large(place: string | Buffer): Promise<string> {

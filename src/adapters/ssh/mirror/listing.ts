@@ -41,21 +41,32 @@ const freshDraft = (): Draft => ({
   complete: false,
 });
 
-/** Fields of the answer, one after the other, as bytes. */
-function fieldsOf(answer: Buffer): () => Buffer {
+type Fields = {
+  /** The next field as it is, where it is known to be ASCII. */
+  readonly text: () => string;
+  /** The next field as a name, or anything else that a pod may write as it likes. */
+  readonly name: () => string;
+};
+
+/** Fields of the answer, one after the other. No view is made for each: there may be a million. */
+function fieldsOf(answer: Buffer): Fields {
   let at = 0;
-  return () => {
+  const next = <T>(take: (start: number, end: number) => T): T => {
     const end = answer.indexOf(0, at);
     if (end < 0) throw new Garbled('a field is missing');
-    const field = answer.subarray(at, end);
+    const start = at;
     at = end + 1;
-    return field;
+    return take(start, end);
+  };
+  return {
+    text: () => next((start, end) => answer.toString('latin1', start, end)),
+    name: () => next((start, end) => nameOf(answer, start, end)),
   };
 }
 
 /** The name if it may be used; what may not is listed and goes no further. */
-function checkedName(draft: Draft, field: Buffer): string | null {
-  const name = withoutDot(nameOf(field));
+function checkedName(draft: Draft, field: string): string | null {
+  const name = withoutDot(field);
   const fault = nameFault(name);
   if (fault === null) return name;
   draft.refused.push({ path: name, reason: fault });
@@ -91,18 +102,18 @@ function readFile(draft: Draft, name: string, line: string, hash: string): void 
   }
 }
 
-function readNames(next: () => Buffer): { names: Buffer[]; sizes: string[] } {
-  const count = Number(next().toString('latin1'));
+function readNames(next: Fields): { names: string[]; sizes: string[] } {
+  const count = Number(next.text());
   if (!Number.isSafeInteger(count) || count < 1) throw new Garbled('a batch has no size');
-  const names = Array.from({ length: count }, next);
-  return { names, sizes: next().toString('latin1').split('\n') };
+  const names = Array.from({ length: count }, next.name);
+  return { names, sizes: next.text().split('\n') };
 }
 
-function readBatch(draft: Draft, next: () => Buffer): void {
+function readBatch(draft: Draft, next: Fields): void {
   const { names, sizes } = readNames(next);
   // A newline inside a name breaks a line of a tool's own output; such rests carry no digest.
-  const hashes = next()
-    .toString('latin1')
+  const hashes = next
+    .text()
     .split('\n')
     .filter((line) => DIGEST.test(line) || line === '-' || line === 'hollow' || line === 'gone');
   if (hashes.length !== names.length || sizes.filter((line) => line !== '').length !== names.length) {
@@ -114,24 +125,24 @@ function readBatch(draft: Draft, next: () => Buffer): void {
   }
 }
 
-function readRecord(draft: Draft, next: () => Buffer): NoListing | null {
-  const kind = next().toString('latin1');
+function readRecord(draft: Draft, next: Fields): NoListing | null {
+  const kind = next.text();
   if (kind === 'X') {
-    const reason = next().toString('latin1');
-    const detail = nameOf(next());
+    const reason = next.text();
+    const detail = next.name();
     if (reason === 'lacking' || reason === 'absent' || reason === 'closed') return { kind: reason, detail };
     throw new Garbled('an unknown reason');
   }
   if (kind === 'B') readBatch(draft, next);
   else if (kind === 'L') {
-    const path = checkedName(draft, next());
-    const target = nameOf(next());
+    const path = checkedName(draft, next.name());
+    const target = next.name();
     if (path !== null) draft.links.push({ path, target });
   } else if (kind === 'O') {
-    const path = checkedName(draft, next());
+    const path = checkedName(draft, next.name());
     if (path !== null) draft.others.push(path);
   } else if (kind === 'E') {
-    next();
+    next.text();
     draft.complete = true;
   } else throw new Garbled('an unknown record');
   return null;
@@ -161,7 +172,7 @@ export function readAnnounced(bytes: Buffer): Listing | null {
   const draft = freshDraft();
   const next = fieldsOf(bytes);
   try {
-    for (let kind = next().toString('latin1'); kind !== 'N'; kind = next().toString('latin1')) {
+    for (let kind = next.text(); kind !== 'N'; kind = next.text()) {
       if (kind !== 'A') return null;
       const { names, sizes } = readNames(next);
       for (const [index, field] of names.entries()) {

@@ -1,5 +1,4 @@
 /** File names of a pod: any bytes there, a text here, and back without loss; and which names are refused. */
-import { join } from 'node:path';
 
 const MAX_PART_BYTES = 255;
 const MAX_PATH_BYTES = 4096;
@@ -7,16 +6,21 @@ const MAX_PATH_BYTES = 4096;
 const ESCAPE = 0xdc00;
 const ESCAPED = /[\udc80-\udcff]/u;
 
+/** Parts that begin with a letter or digit and hold nothing odd: most names of most pods. */
+const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9_.+=-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.+=-]*)*$/;
+
 function sequenceLength(lead: number): number {
   if (lead >= 0xf0) return 4;
   if (lead >= 0xe0) return 3;
   return lead >= 0xc0 ? 2 : 1;
 }
 
-/** The name that stands for these bytes; different bytes give different names. */
-export function nameOf(bytes: Buffer): string {
-  const text = bytes.toString('utf8');
-  if (!text.includes('\ufffd') || Buffer.from(text).equals(bytes)) return text;
+/** The name that stands for these bytes, or for those from `start` to `end`; different bytes give different names. */
+export function nameOf(all: Buffer, start = 0, end = all.length): string {
+  const text = all.toString('utf8', start, end);
+  if (!text.includes('\ufffd')) return text;
+  const bytes = all.subarray(start, end);
+  if (Buffer.from(text).equals(bytes)) return text;
   let name = '';
   for (let at = 0; at < bytes.length; ) {
     const part = bytes.subarray(at, at + sequenceLength(bytes[at] ?? 0));
@@ -36,9 +40,10 @@ export function bytesOf(name: string): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Where `name` lies below `folder`; as bytes when no text can say it. */
+/** Where a plain `name` lies below `folder`; as bytes when no text can say it. */
 export function placeOf(folder: string, name: string): string | Buffer {
-  return ESCAPED.test(name) ? Buffer.concat([Buffer.from(`${folder}/`), bytesOf(name)]) : join(folder, name);
+  const place = `${folder}/${name}`;
+  return ESCAPED.test(name) ? Buffer.concat([Buffer.from(`${folder}/`), bytesOf(name)]) : place;
 }
 
 /** Names arrive as `./a/b`, because a leading dash must not look like an option. */
@@ -54,6 +59,7 @@ export function escapes(name: string): boolean {
 /** Why nothing may be written under this name; null = it is a plain path below the target. */
 export function nameFault(name: string): string | null {
   if (name.startsWith('/')) return 'an absolute path';
+  if (name.length <= MAX_PART_BYTES && PLAIN.test(name)) return null;
   const parts = name.split('/');
   if (parts.includes('..')) return 'a path that leads out of the target';
   if (parts.some((part) => part === '' || part === '.')) return 'a path with empty parts';

@@ -118,13 +118,13 @@ async function lookAtLast(
   visit: Visit,
   layout: Layout,
   listing: Listing,
-  readBefore: Ahead['seen'],
+  ahead: Ahead,
 ): Promise<Pulled | Map<string, Match>> {
   const { manifest } = listing;
   const sorted = sortLinks(manifest.links);
-  const tree = localTree(layout.target);
+  const tree = ahead.last ?? localTree(layout.target);
   const { signal } = visit.stop;
-  const matches = await matchesIn(layout.target, manifest.files, { tree, signal, readBefore });
+  const matches = await matchesIn(layout.target, manifest.files, { tree, signal, readBefore: ahead.seen });
   if (!isWhole(tree, matches, manifest, sorted.inside)) return matches;
   const refused = [...listing.refused, ...sorted.refused];
   return pulled(layout, listing, { files: manifest.files, links: sorted.inside, moving: [], refused });
@@ -163,7 +163,7 @@ async function pullInto(visit: Visit, settings: Settings, site: Site): Promise<P
     return pulled(layout, listing, { files: [], links: [], moving: [], refused });
   }
   if (ahead === NOTHING_AHEAD) prepare(layout);
-  const last = await lookAtLast(visit, layout, listing, ahead.seen);
+  const last = await lookAtLast(visit, layout, listing, ahead);
   if (!(last instanceof Map)) {
     clear(site);
     return last;
