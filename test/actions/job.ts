@@ -10,7 +10,7 @@ import { createFolderPodHosts, type FolderPodHosts } from '../../src/world/pods/
 import { makeOpensshKey } from '../../src/world/pods/openssh-key.ts';
 import { type SeedInput, seedSchema } from '../../src/world/seed.ts';
 import { serveWorld, type WorldHandle } from '../../src/world/serve.ts';
-import { type ResultsService, resultsService } from '../runner/results-service.ts';
+import { type ResultsService, resultsService } from '../runner/results-server.ts';
 import { builtDist } from './built-dist.ts';
 import { runStep, type StepCall, type StepEnd, type Texts } from './step.ts';
 

@@ -1,14 +1,23 @@
 /** The example workflows, executed from the shipped dist as a user pastes them: against pods, GitHub's API and its artifacts. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { zipNames } from '../actions/zip.ts';
 import { component, suiteWith } from '../components.ts';
 import type { StartWish } from './options.ts';
 import type { Run } from './runner.ts';
 import { API_KEY, openScene, type Scene, type SceneWish } from './scene.ts';
+import { type Checkout, shippedCheckout } from './shipped-checkout.ts';
 import { course, onlyJob, stepNamed } from './stand.ts';
 
 const POD = 'train0pod1';
-const MOST_MS = 120_000;
+const MOST_MS = 180_000;
+/** The bundle may have to be built first. */
+const BUILD_MS = 300_000;
+
+let checkout: Checkout;
+beforeAll(() => {
+  checkout = shippedCheckout();
+}, BUILD_MS);
+afterAll(() => checkout.remove());
 
 let scene: Scene | null = null;
 afterEach(async () => {
@@ -17,7 +26,7 @@ afterEach(async () => {
 });
 
 async function open(wish: Partial<SceneWish> = {}): Promise<Scene> {
-  scene = await openScene({ pods: [POD], ...wish });
+  scene = await openScene({ pods: [POD], checkout, ...wish });
   return scene;
 }
 
@@ -79,8 +88,12 @@ function registersAndEnds(node: () => string): void {
   );
 }
 
-describe('on the Node that runs the tests', () => registersAndEnds(() => process.execPath));
-suiteWith(['node24'], 'on Node 24', () => registersAndEnds(() => component('node24') ?? ''));
+describe('on the Node that runs the tests', () => {
+  registersAndEnds(() => process.execPath);
+});
+suiteWith(['node24'], 'on Node 24', () => {
+  registersAndEnds(() => component('node24') ?? '');
+});
 
 describe('a runner that does not know $/', () => {
   it(

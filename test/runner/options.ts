@@ -33,7 +33,7 @@ export type RunnerOptions = {
   readonly hostEnv?: Texts;
   /** Folder in which machines are made; one with a blank in its name, say. */
   readonly machinesIn?: string;
-  /** ACTIONS_* that JavaScript actions get: see results-service.ts. */
+  /** ACTIONS_* that JavaScript actions get: see results-server.ts. */
   readonly serviceEnv?: Texts;
   readonly secrets?: Texts;
   readonly vars?: Texts;

@@ -11,7 +11,7 @@ import { type Stand as GithubStand, standUp } from '../github-server/asking.ts';
 import { runGit } from '../github-server/run-git.ts';
 import type { Plain, Texts } from './expressions.ts';
 import type { Forge, RunnerOptions, StartWish } from './options.ts';
-import { type ResultsService, resultsService } from './results-service.ts';
+import { type ResultsService, resultsService } from './results-server.ts';
 import { createRunner, type Run, type Runner, type RunReport } from './runner.ts';
 import { type Checkout, shippedCheckout } from './shipped-checkout.ts';
 
@@ -21,6 +21,8 @@ export type SceneWish = {
   readonly pods: readonly string[];
   /** Changes of each pod. */
   readonly pod?: Partial<PodSeed>;
+  /** One for many scenes, which stays; default: one of its own. */
+  readonly checkout?: Checkout;
   /** Over what the scene gives the runner: another Node, limits, secrets, … */
   readonly runner?: RunnerOptions;
 };
@@ -136,7 +138,7 @@ function registryOf(github: GithubStand): Pick<Scene, 'record' | 'history'> {
 }
 
 export async function openScene(wish: SceneWish): Promise<Scene> {
-  const checkout = shippedCheckout();
+  const checkout = wish.checkout ?? shippedCheckout();
   const folder = mkdtempSync(join(tmpdir(), 'podtrack-scene-'));
   writeSsh(join(folder, 'bin'));
   const key = makeOpensshKey('scene');
@@ -167,7 +169,7 @@ export async function openScene(wish: SceneWish): Promise<Scene> {
       runner.close();
       await Promise.all([world.stop(), github.close(), results.close()]);
       await hosts.close();
-      checkout.remove();
+      if (wish.checkout === undefined) checkout.remove();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -19,7 +19,7 @@ import { actionsKeep } from '../../../src/adapters/actions-keep.ts';
 import { nodeChance } from '../../../src/adapters/node-chance.ts';
 import type { Keep } from '../../../src/ports.ts';
 import { zipNames } from '../../actions/zip.ts';
-import { type ResultsService, resultsService } from '../../runner/results-service.ts';
+import { type ResultsService, resultsService } from '../../runner/results-server.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'podtrack keep '));
 afterAll(() => rmSync(home, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 /** @actions/cache and @actions/artifact run unmodified against the results service, from inside a JavaScript action. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ResultsService, resultsService } from './results-service.ts';
+import { type ResultsService, resultsService } from './results-server.ts';
 import { jobOf, nodeAction, onlyJob, type Stand, said, standWith } from './stand.ts';
 
 let stand: Stand;
