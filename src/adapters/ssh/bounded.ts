@@ -28,6 +28,8 @@ export async function bounded<T>(limit: Limit, work: (alive: () => void) => Prom
       const quiet = limit.silenceMs === undefined ? left : heardAt + limit.silenceMs - clock.now();
       if (quiet <= 0) throw limit.overdue('silence');
       await clock.sleep(Math.min(left, quiet), settled.signal);
+      // A clock of a test may not sleep at all; the work must get its turn all the same.
+      await new Promise(setImmediate);
     }
     return result;
   };
