@@ -142,19 +142,22 @@ function registryWith(desk: DeskParts, wish: RegistryWish, token: string | null)
   if (api === null || token === null || owner === undefined || repo === undefined) return byGit;
   const { branch, repository } = wish.place;
   const { clock, chance, log } = desk;
-  const how = { clock, chance, hurry: wish.hurry, userAgent: USER_AGENT };
+  const notice = (line: string): void => log.say('notice', line);
+  const how = { clock, chance, notice, hurry: wish.hurry, userAgent: USER_AGENT };
   const first = githubRegistry({ ...api, ...how, owner, repo, token, branch, repository });
   const says = `${first.place} does not answer as GitHub's API does; going on with git`;
   return fallbackRegistry({ first, second: byGit, when: 'unsupported', says, log });
 }
 
 function gitRegistryWith(
-  { clock, chance }: DeskParts,
+  { clock, chance, log }: DeskParts,
   wish: RegistryWish,
   token: string | null,
 ): RegistryStore {
-  const { place, folder } = wish;
+  const { place, folder, hurry } = wish;
   return gitRegistry({
+    hurry,
+    notice: (line) => log.say('notice', line),
     remote: place.remote,
     branch: place.branch,
     repository: place.repository,

@@ -75,6 +75,7 @@ export async function wireRegistry(call: Call): Promise<RegistryStore> {
     userConfig: !onActions(call.env),
     clock: call.clock,
     chance: call.chance,
+    notice: (line) => call.log.say('notice', line),
     env: call.env,
   });
 }

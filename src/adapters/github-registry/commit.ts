@@ -143,7 +143,7 @@ async function branchAlone(session: Session, base: TreeCache, draft: Draft): Pro
 }
 
 /** Answers that come of contention; every other may mean that such refs are not moved together. */
-const CONTENDED = new Set(['made', 'lost-race', 'limited']);
+const CONTENDED = new Set(['made', 'lost-race', 'locked', 'limited']);
 
 /** One commit upon `base`, or the registry's first one; entries that it took up leave the queue with it. */
 export async function commit(session: Session, base: TreeCache | null, draft: Draft): Promise<Made> {

@@ -14,6 +14,7 @@ import type { Submitted } from '../../ports.ts';
 import { settled } from './ask.ts';
 import { makeCommit } from './commit.ts';
 import { LAG_MS, look } from './look.ts';
+import { parkFor } from './quota.ts';
 import type { Session } from './session.ts';
 import { type Failed, gaveUp, writeRefused } from './trouble.ts';
 
@@ -59,12 +60,21 @@ async function put(session: Session, registryId: string, ops: readonly RegistryO
   throw gaveUp(session.place, failed ?? UNSEEN, 1);
 }
 
+/** The queue lies behind the other quota than commits do; asking for what is left of it costs nothing. */
+async function mustNotPark(session: Session): Promise<void> {
+  if (session.hurry) return;
+  if (!session.quotas.has('rest')) await session.api.rest('GET', '/rate_limit');
+  const parked = parkFor(session.quotas, ['rest'], { now: session.clock.now(), random: 0 });
+  if (parked !== null) throw gaveUp(session.place, { kind: 'limited', ...parked }, 0);
+}
+
 /** Throws WorldError where the ops could not be queued either. */
 export async function enqueue(session: Session, ops: readonly RegistryOp[]): Promise<Submitted> {
   const { tree, queue } = await look(session);
   if (tree === null) throw gaveUp(session.place, { kind: 'lost-race', why: 'there is no registry yet' }, 0);
   const { meta } = tree.state;
   if (isForeign(meta, session.repository)) throw foreignRegistry(session.place);
+  await mustNotPark(session);
   const planned = planQueue(tree.state, queue, { ops, now: session.clock.now() });
   if (planned.ops.length > 0) await put(session, meta.registryId, planned.ops);
   return { state: planned.state, version: tree.tip, results: planned.results };

@@ -7,6 +7,7 @@ import type { Meta } from '../../domain/registry/state.ts';
 import type { Chance, Clock } from '../../ports.ts';
 import { type Api, openApi } from './api.ts';
 import type { QueueEntry } from './queue-refs.ts';
+import { type Quotas, watched } from './quota.ts';
 import type { TreeCache } from './tree.ts';
 
 export type GithubRegistryOptions = {
@@ -35,6 +36,9 @@ export type GithubRegistryOptions = {
 
 export type Session = {
   readonly api: Api;
+  /** What its answers said is left to this token. */
+  readonly quotas: Quotas;
+  notice(line: string): void;
   readonly place: string;
   readonly refs: { readonly registry: string; readonly state: string };
   readonly branch: string;
@@ -111,14 +115,18 @@ export function newSession(options: GithubRegistryOptions): Session {
   const graphqlUrl = address('GITHUB_GRAPHQL_URL', options.graphqlUrl ?? graphqlOf(api)).href;
   const branch = options.branch ?? 'podtrack';
   const name = `${owner}/${repo}`;
+  const quotas: Quotas = new Map();
+  const client = openApi({
+    apiUrl: api.href.replace(/\/+$/, ''),
+    graphqlUrl,
+    token,
+    userAgent: options.userAgent ?? 'podtrack',
+    timeoutMs: options.timeoutMs ?? 30_000,
+  });
   return {
-    api: openApi({
-      apiUrl: api.href.replace(/\/+$/, ''),
-      graphqlUrl,
-      token,
-      userAgent: options.userAgent ?? 'podtrack',
-      timeoutMs: options.timeoutMs ?? 30_000,
-    }),
+    api: watched(client, options.clock, quotas),
+    quotas,
+    notice: options.notice ?? (() => undefined),
     place: placeOf(api, name),
     refs: { registry: `refs/heads/${branch}`, state: `refs/heads/${branch}-state` },
     branch,

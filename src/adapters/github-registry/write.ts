@@ -15,6 +15,7 @@ import { findLanded, type Maybe } from './landed.ts';
 import { type Look, look } from './look.ts';
 import { FILE, fileShape } from './queries.ts';
 import type { QueueEntry } from './queue-refs.ts';
+import { parkFor } from './quota.ts';
 import type { Session } from './session.ts';
 import { advance, type TreeCache } from './tree.ts';
 import { gaveUp, writeRefused } from './trouble.ts';
@@ -144,9 +145,24 @@ async function lastLook(session: Session, wish: Wish, maybes: readonly Maybe[]):
   return alreadyThere(session, baseOf(session, await look(session), wish.ops), maybes);
 }
 
+/** Waits for the reset where what is left is the reaper's. Throws `rate-limited` where that is too long a wait. */
+async function park(session: Session, startedAt: number): Promise<void> {
+  if (session.hurry) return;
+  const now = session.clock.now();
+  const needs = session.knowsMutations ? (['graphql'] as const) : (['graphql', 'rest'] as const);
+  const parked = parkFor(session.quotas, needs, { now, random: session.random() });
+  if (parked === null) return;
+  const { waitMs, why } = parked;
+  if (now + waitMs - startedAt > PATIENCE_MS)
+    throw gaveUp(session.place, { kind: 'limited', why, waitMs }, 0);
+  session.notice(`waiting ${Math.ceil(waitMs / 1000)} s for ${session.place}: ${why}`);
+  await session.clock.sleep(waitMs);
+}
+
 async function loop(session: Session, wish: Wish, maybes: Maybe[]): Promise<Submitted> {
   const startedAt = session.clock.now();
   for (let tries = 1; ; tries += 1) {
+    await park(session, startedAt);
     const outcome = await tryOnce(session, wish, maybes, tries > 1);
     if (outcome.kind === 'ended') return outcome.submitted;
     if (isHopeless(outcome, tries)) throw writeRefused(session.place, outcome);
