@@ -18,11 +18,11 @@ export type Stand = {
 
 /** Short enough for a test, in the order of the real ones. */
 export const QUICK = {
-  minuteMs: 1_000,
-  sigintMs: 400,
-  sigtermMs: 300,
-  cancelBudgetMs: 5_000,
-  streamGraceMs: 300,
+  minuteMs: 3_000,
+  sigintMs: 1_500,
+  sigtermMs: 1_000,
+  cancelBudgetMs: 6_000,
+  streamGraceMs: 500,
 };
 
 /** `files` lie in a checkout that `suite/tools@v1` names, and that is the workflow's own repository too. */
