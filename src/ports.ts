@@ -95,6 +95,30 @@ export interface RegistryStore {
   readonly place: string;
 }
 
+/** The registry's history as people ask for it. Compactions are crossed; messages and files are untrusted text. */
+export interface RegistryPast {
+  readonly place: string;
+  /** Oldest first. `sinceAt` leaves out what was committed before it; `limit` keeps the newest so many. */
+  log(filter: {
+    readonly pod?: string;
+    readonly sinceAt?: number;
+    readonly limit: number;
+  }): Promise<readonly HistoryEntry[]>;
+  /** The one commit of this registry that `id` is, or is the beginning of; null = none, or several. */
+  commit(id: string): Promise<HistoryEntry | null>;
+  /** Texts of one file, newest first: as it is at `version`, and as each commit before that left it. At most 200. */
+  versions(path: string, version: string): Promise<readonly (string | null)[]>;
+  /** Every file at and below `prefix` at the tip, by path; empty where there is no registry. */
+  files(prefix: string): Promise<ReadonlyMap<string, string>>;
+  /** Starts the branch anew from the tree of `tip` with another meta.json, and keeps `tip` under `archive`: both or none. */
+  compact(wish: {
+    readonly tip: string;
+    readonly archive: string;
+    readonly meta: string;
+    readonly message: string;
+  }): Promise<{ readonly kind: 'done'; readonly version: string } | { readonly kind: 'lost-race' }>;
+}
+
 /** A pod to talk to; the address comes from this cycle's list or a GET, never from the record. */
 export type ShellTarget = {
   readonly podId: string;

@@ -5,8 +5,10 @@ import { acknowledgeVerb } from './verbs/acknowledge.ts';
 import { adoptKey } from './verbs/adopt-key.ts';
 import { armVerb } from './verbs/arm.ts';
 import { claimVerb } from './verbs/claim.ts';
+import { compactVerb } from './verbs/compact.ts';
 import { config } from './verbs/config.ts';
 import { demo } from './verbs/demo.ts';
+import { eventsVerb } from './verbs/events.ts';
 import { explainVerb } from './verbs/explain.ts';
 import { extend } from './verbs/extend.ts';
 import { heartbeatVerb, jobHeartbeatVerb } from './verbs/heartbeat.ts';
@@ -18,6 +20,7 @@ import { probeVerb } from './verbs/probe.ts';
 import { reapVerb } from './verbs/reap.ts';
 import { reconcileVerb } from './verbs/reconcile.ts';
 import { registerVerb } from './verbs/register.ts';
+import { replayVerb } from './verbs/replay.ts';
 import { syncVerb } from './verbs/sync.ts';
 import { teardownVerb } from './verbs/teardown.ts';
 import { whoami } from './verbs/whoami.ts';
@@ -40,7 +43,10 @@ export const ACTS: Readonly<Record<VerbName, Verb>> = {
   reconcile: reconcileVerb,
   reap: reapVerb,
   history: history,
+  events: eventsVerb,
   explain: explainVerb,
+  replay: replayVerb,
+  compact: compactVerb,
   acknowledge: acknowledgeVerb,
   'adopt-key': adoptKey,
   config: config,

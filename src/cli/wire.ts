@@ -1,11 +1,12 @@
 /** Chooses the adapters of the command line: here the outside world gets its names. */
 import { join } from 'node:path';
+import type { GitRegistryOptions } from '../adapters/git-registry/session.ts';
 import { localKeep } from '../adapters/local-keep.ts';
 import { WorldError } from '../domain/errors.ts';
 import { type Part, seen, unseen } from '../domain/part.ts';
 import { VERSION } from '../domain/version.ts';
 import type { ArmKeys } from '../flows/arm.ts';
-import type { Ci, Mirror, Provider, RegistryStore, Shell, World } from '../ports.ts';
+import type { Ci, Mirror, Provider, RegistryPast, RegistryStore, Shell, World } from '../ports.ts';
 import type { Call } from './call.ts';
 import {
   findApiKey,
@@ -62,9 +63,19 @@ async function wireCi(call: Call): Promise<Ci> {
 
 export async function wireRegistry(call: Call): Promise<RegistryStore> {
   const { gitRegistry } = await import('../adapters/git-registry.ts');
+  return gitRegistry(registryOptions(call));
+}
+
+/** The history of the same registry; a scratch repository of its own, since it holds everything. */
+export async function wirePast(call: Call): Promise<RegistryPast> {
+  const { gitPast } = await import('../adapters/git-past.ts');
+  return gitPast(registryOptions(call));
+}
+
+function registryOptions(call: Call): GitRegistryOptions {
   const { remote, branch, isDefault, repository } = registryOf(call);
   const token = findRegistryToken(call, remote.value);
-  return gitRegistry({
+  return {
     remote: remote.value,
     branch: branch.value,
     repository,
@@ -77,7 +88,7 @@ export async function wireRegistry(call: Call): Promise<RegistryStore> {
     chance: call.chance,
     notice: (line) => call.log.say('notice', line),
     env: call.env,
-  });
+  };
 }
 
 async function wirePods(call: Call, privateKey: string): Promise<{ shell: Shell; mirror: Mirror }> {

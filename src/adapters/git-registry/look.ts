@@ -4,6 +4,7 @@ import { type Parsed, parseSweep } from '../../domain/registry/files.ts';
 import { SWEEP_PATH } from '../../domain/registry/layout.ts';
 import { branchGone } from '../../domain/registry/read-errors.ts';
 import type { SweepState } from '../../domain/registry/sweep.ts';
+import { wasArchived } from './lineage.ts';
 import { type Final, failureOf, judgeRead } from './outcome.ts';
 import { type QueueEntry, type QueueRef, queueRefsOf, readEntries } from './queue-refs.ts';
 import {
@@ -102,7 +103,9 @@ async function findLost(
   const swept = look.sweep?.kind === 'whole' ? look.sweep.value.registryTip : null;
   for (const tip of new Set([...session.lost, session.lastTip, swept])) {
     if (tip === null) continue;
-    if (await isAncestor(repository, tip, look.tip)) session.lost.delete(tip);
+    const kept =
+      (await isAncestor(repository, tip, look.tip)) || (await wasArchived(repository, tip, look.tip));
+    if (kept) session.lost.delete(tip);
     else session.lost.add(tip);
   }
   return [...session.lost];

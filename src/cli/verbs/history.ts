@@ -5,21 +5,21 @@ import type { HistoryEntry } from '../../ports.ts';
 import { type Answer, type Call, ONLY_LOOKED, type Verb } from '../call.ts';
 import { examples, registryFlags } from '../flags.ts';
 import { wrongUse } from '../settings/pick.ts';
-import { wire } from '../wire.ts';
+import { wirePast } from '../wire.ts';
 
 const SHORT = 9;
 
 async function act(call: Call): Promise<Answer> {
   const pod = call.given.text('pod');
   const limit = limitOf(call);
-  const world = await wire(call, { apiKey: 'none', sshKey: 'none' });
-  const entries = await world.registry.history({ ...(pod === undefined ? {} : { pod }), limit });
+  const past = await wirePast(call);
+  const entries = await past.log({ ...(pod === undefined ? {} : { pod }), limit });
   return {
     exitCode: 0,
-    value: { registry: world.registry.place, entries: entries.map(entryJson) },
+    value: { registry: past.place, entries: entries.map(entryJson) },
     lines: (page) =>
       entries.length === 0
-        ? [`nothing is recorded${pod === undefined ? '' : ` of ${pod}`} in ${world.registry.place}`]
+        ? [`nothing is recorded${pod === undefined ? '' : ` of ${pod}`} in ${past.place}`]
         : entries.map(
             ({ at, version, headline }) =>
               `${page.paint('quiet', `${formatInstant(at)} ${version.slice(0, SHORT)}`)} ${headline}`,

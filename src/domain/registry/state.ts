@@ -10,6 +10,8 @@ export const meta = z.looseObject({
   /** The repository this registry belongs to; null for a local one. */
   repository: z.object({ server: z.string(), id: z.string() }).nullable(),
   seq: z.number().int().min(0),
+  /** How often the history was compacted. */
+  epoch: z.number().int().min(0).default(0),
   updatedAt: instant,
   /** Last acknowledgement of each alarm that stops inferred kills. */
   acknowledged: z
@@ -55,6 +57,7 @@ export function emptyRegistry(id: string, repository: Meta['repository'], now: n
       registryId: id,
       repository,
       seq: 0,
+      epoch: 0,
       updatedAt: now,
       acknowledged: { breakerAt: null, rewoundTip: null, accountAt: null },
       keys: [],
