@@ -3,6 +3,9 @@ import { z } from 'zod';
 import type { Manifest } from './artifacts.ts';
 import { ConfigError } from './errors.ts';
 
+/** Breaks lines, or shows a person another text than the one that is meant. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+
 /** Together; they stand in the record and in its last mirror. */
 const MOST_PATTERNS = 64;
 const LONGEST_PATTERN = 256;
@@ -24,7 +27,7 @@ export type Compile = (patterns: readonly string[]) => (path: string) => boolean
 export function patternFault(text: string): string | null {
   if (text === '') return 'it is empty';
   if (text.length > LONGEST_PATTERN) return `it is longer than ${LONGEST_PATTERN} characters`;
-  if (/\p{Cc}/u.test(text)) return 'it holds a control character';
+  if (UNSEEN.test(text)) return 'it holds a control character';
   if (/^[/~]/.test(text)) return 'it is absolute; patterns are relative to remote-path';
   if (text.startsWith('!')) return 'it is a negation; what is not wanted goes into exclude';
   const parts = text.split('/');

@@ -194,6 +194,7 @@ describe('hostile and silly patterns', () => {
     ['a dot', '.', /empty part/],
     ['too long', 'x'.repeat(257), /longer than 256/],
     ['a zero byte', 'a\0b', /control character/],
+    ['letters turned round', 'a\u202ekpt', /control character/],
     ['too many', many(65), /at most 64/],
     ['braces without end', `${'{a,b}'.repeat(9)}`, /too many alternatives/],
     ['braces without end, by escapes', `${'{a\\},b,c}'.repeat(9)}`, /too many alternatives/],
