@@ -13,9 +13,9 @@ import type { Acting } from './acting.ts';
 import { costOf, type Ending, settleEnd, terminateAndConfirm } from './ending/end-pod.ts';
 import { gatherEvidence, keepEvidence } from './ending/evidence.ts';
 import { releaseFence, renewFence, takeFence, whileFenced } from './ending/fence.ts';
-import { keepUnverified, saveArtifacts } from './ending/save-artifacts.ts';
+import { keepUnverified, type Safe, saveArtifacts } from './ending/save-artifacts.ts';
 import { askPolicy, stillStands } from './ending/still-stands.ts';
-import { type Safe, whileResting } from './ending/while-resting.ts';
+import { whileResting } from './ending/while-resting.ts';
 import { petUntil } from './switch/pet.ts';
 import { settleBase } from './watch/settle.ts';
 

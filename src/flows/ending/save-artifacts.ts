@@ -25,6 +25,11 @@ export type Saved =
   /** `leftAt` = where the part that came lies; nobody may take it for a copy. */
   | { readonly kind: 'unsaved'; readonly why: string; readonly leftAt: string | null };
 
+/** Verified before its owner stopped it, and not started since. */
+export type Resting = { readonly kind: 'resting'; readonly at: number };
+/** What stands between a pod's artifacts and its end. */
+export type Safe = Saved | Resting;
+
 export type SaveInput = {
   readonly record: PodRecord;
   readonly session: ShellSession | null;
@@ -115,7 +120,7 @@ function unsaved(why: string): Saved {
 }
 
 /** What came of a pod that ends all the same: kept under a name that says what it is, and counted nowhere. */
-export async function keepUnverified(world: World, record: PodRecord, saved: Saved): Promise<void> {
+export async function keepUnverified(world: World, record: PodRecord, saved: Safe): Promise<void> {
   if (saved.kind !== 'unsaved' || saved.leftAt === null) return;
   const place = saved.leftAt;
   const name = `podtrack-${record.id}-${record.owner.attempt ?? 1}-unverified`;

@@ -7,8 +7,8 @@ import { LATEST_LOOK_MS } from '../../domain/rules.ts';
 import type { World } from '../../ports.ts';
 import type { TeardownInput } from '../teardown.ts';
 import { isSameFence } from './fence.ts';
-import type { Saved } from './save-artifacts.ts';
-import { type Safe, whileResting } from './while-resting.ts';
+import type { Safe, Saved } from './save-artifacts.ts';
+import { whileResting } from './while-resting.ts';
 
 /** The record is read no longer than this before DELETE. */
 const LATEST_READ_MS = 10 * SECOND_MS;

@@ -3,11 +3,7 @@ import { isSamePod, type PodRecord } from '../../domain/pod.ts';
 import { restsStopped } from '../../domain/stopped.ts';
 import type { World } from '../../ports.ts';
 import { softly } from '../ask.ts';
-import type { Saved } from './save-artifacts.ts';
-
-type Resting = { readonly kind: 'resting'; readonly at: number };
-/** What stands between a pod's artifacts and its end. */
-export type Safe = Saved | Resting;
+import type { Resting } from './save-artifacts.ts';
 
 /** null = it was not stopped by its owner with everything verified, or may run again. */
 export async function whileResting(world: World, record: PodRecord): Promise<Resting | null> {
