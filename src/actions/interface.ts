@@ -64,6 +64,7 @@ export const DOORS = {
       'ssh-ip',
       'ssh-port',
       'adopt',
+      'require-fresh-reaper',
       'on-success',
       'on-failure',
       'on-cancel',
@@ -140,6 +141,8 @@ export const STATE_KEYS = [
   'registry',
   /** What register was asked for, as JSON. */
   'register',
+  /** The record and the id of its registry, as JSON: for an end while the registry does not answer. */
+  'known',
   /** What post is to do, as JSON. */
   'ending',
   'secrets-file',

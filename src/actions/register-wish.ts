@@ -9,7 +9,7 @@ import { ownerFromEnv, runAddress } from '../domain/owner-from-env.ts';
 import type { WriteSlot } from '../domain/registry/write-slot.ts';
 import { PROFILES } from '../domain/rules.ts';
 import { actingOwner } from '../flows/acting.ts';
-import type { RegisterInput } from '../flows/entry/register-checks.ts';
+import { LATE_SWEEP_MS, type RegisterInput } from '../flows/entry/register-checks.ts';
 import type { Desk } from './door.ts';
 import { knobsOf, type ReadInput } from './io.ts';
 import { workspaceRules } from './wire.ts';
@@ -77,6 +77,7 @@ function flowInput(desk: Desk, read: Read): Omit<RegisterInput, 'podId'> {
     volumeId: textOrNull(read('volume-id')),
     expectedAddress: { host: textOrNull(read('ssh-ip')), port },
     adopt: yesOrNo(read('adopt'), 'adopt', false),
+    freshReaperMs: freshReaperOf(read('require-fresh-reaper')),
     runStartedAt: null,
     ownNonce: null,
   };
@@ -89,6 +90,12 @@ function slotOf(read: Read): WriteSlot | null {
   const index = numberOrNull(read('job-index'), 'job-index');
   const total = numberOrNull(read('job-total'), 'job-total');
   return index === null || total === null ? null : { index, total };
+}
+
+/** true = as long as a late sweep is not told yet. */
+function freshReaperOf(text: string): number | null {
+  if (/^(|false|no)$/i.test(text)) return null;
+  return /^(true|yes)$/i.test(text) ? LATE_SWEEP_MS : parseDuration(text, 'require-fresh-reaper');
 }
 
 function costOf(text: string): number | null {

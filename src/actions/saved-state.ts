@@ -40,6 +40,7 @@ const registerInput = z.object({
   volumeId: text,
   expectedAddress: z.object({ host: text, port: amount }),
   adopt: z.boolean(),
+  freshReaperMs: amount,
   runStartedAt: amount,
   ownNonce: text,
 }) satisfies z.ZodType<RegisterInput>;

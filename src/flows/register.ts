@@ -28,6 +28,7 @@ import {
   type RegisterInput,
   saysLateSweep,
 } from './entry/register-checks.ts';
+import { checkReaper, saysDeaf } from './entry/watchers.ts';
 import { readInTurn } from './entry/write-slot.ts';
 import { settleBase } from './watch/settle.ts';
 
@@ -48,10 +49,13 @@ export async function register(
 ): Promise<Registered> {
   checkArtifacts(input);
   const doubts = await checkKey(world);
+  const deaf = saysDeaf(world, input.owner);
   const pod = await findPod(world, input.podId);
   const snapshot = await readInTurn(world, { pod, uuid: input.owner.uuid, slot });
   checkRegistry(snapshot, pod, input);
-  const warnings = [...doubts, ...saysLateSweep(snapshot, world.clock.now())];
+  const now = world.clock.now();
+  checkReaper(snapshot, input, now);
+  const warnings = [...doubts, ...saysLateSweep(snapshot, now), ...(await deaf)];
   const existing = findRecord(snapshot.state, pod.id);
   if (existing !== null && isLive(existing) && isSamePod(existing, pod)) {
     return await takeExisting(world, input, { record: existing, snapshot, warnings });

@@ -38,7 +38,7 @@ it.each([
   ['no artifact path', { 'remote-path': '' }, 2, /no artifact path was given/],
   ['an absolute pattern', { include: 'ok\n/workspace/*.pt' }, 2, /include: "\/workspace.*absolute/],
   ['a pattern that leads out', { exclude: '../*' }, 2, /exclude: .*leads out of remote-path/],
-  ['an ending that is not there', { 'on-failure': 'stop' }, 2, /on-failure.*teardown, keep/],
+  ['an ending that is not there', { 'on-failure': 'hibernate' }, 2, /on-failure.*teardown, keep, stop/],
   ['a rule that is no number', { 'idle-strikes': 'three' }, 2, /idle-strikes.*whole number/],
   ['another repository without its token', { 'registry-repository': 'other/place' }, 2, /registry-token/],
   ['a pod that is not there', { 'pod-id': 'n0such0pod' }, 2, /this account has no such pod/],

@@ -80,6 +80,7 @@ describe('register', () => {
       /keeps what was chosen first: only ckpt\/\*\*, without \*\*\/\*\.tmp/,
     );
     expect(again.record.artifacts.choice).toEqual(CKPT);
+    on.owners.set('u-p', seen({ state: 'in-progress' }));
     expect((await register(on.world, registerInput('p', { choice: CKPT }))).warnings).toEqual([]);
   });
 });

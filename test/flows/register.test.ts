@@ -404,6 +404,7 @@ describe('the record', () => {
     await cycles(on, 1);
     put(on, 'p', { createdAt: NOW, startedAt: NOW });
     on.clock.jump(minutes(119));
+    on.owners.set('u-p', seen({ state: 'in-progress' }));
     expect((await register(on.world, registerInput('p'))).warnings).toEqual([]);
     put(on, 'q', { createdAt: NOW, startedAt: NOW });
     on.clock.jump(minutes(5));

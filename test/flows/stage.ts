@@ -173,6 +173,7 @@ export function registerInput(
     volumeId: null,
     expectedAddress: { host: null, port: null },
     adopt: false,
+    freshReaperMs: null,
     runStartedAt: NOW - minutes(90),
     ownNonce: null,
     ...of,

@@ -74,6 +74,7 @@ function askedOf(call: Call, rules: RuleSettings): Omit<RegisterInput, 'acting' 
     volumeId: given.text('volume-id') ?? null,
     expectedAddress: { host: given.text('ssh-ip') ?? null, port: portOf(call) },
     adopt: given.has('adopt'),
+    freshReaperMs: durationFlag(call, 'require-fresh-reaper'),
     runStartedAt: null,
     ownNonce: null,
   };
@@ -166,6 +167,7 @@ export const registerVerb: Verb = {
       .option('--ssh-port <port>', 'compared likewise')
       .option('--volume-id <id>', 'the network volume that must be mounted')
       .option('--adopt', "take a pod with another registry's stamp or mark")
+      .option('--require-fresh-reaper <min>', 'refuse when the last full sweep of the reaper is older')
       .option('--no-arm', 'leave the switch to a later podtrack arm')
       .option('--pet-window <min>', 'the switch also fires so long after the last sign of life');
     choiceFlags(command, 'save only files whose path below --remote-path matches');

@@ -88,7 +88,8 @@ async function enterLate(world: World, input: FinishInput): Promise<PodRecord> {
     'warning',
     `${podId}: the job ended before its record was written; writing it now, to end it`,
   );
-  return (await register(world, input.register)).record;
+  // Whether anybody watches was a question for the job that was to come: now there is only its end.
+  return (await register(world, { ...input.register, freshReaperMs: null })).record;
 }
 
 /** Nobody has ended a lost pod: it is asked for once more before the job leaves. */

@@ -36,6 +36,8 @@ export type RegisterInput = {
   readonly expectedAddress: { readonly host: string | null; readonly port: number | null };
   /** Take a pod that carries another registry's stamp or mark. */
   readonly adopt: boolean;
+  /** Refuse when the reaper's last full sweep is older; null = only say so. */
+  readonly freshReaperMs: number | null;
   /** When this job's run began; null = unknown. */
   readonly runStartedAt: number | null;
   /** The nonce that this job gave its own create call; null = it created nothing. */
@@ -97,7 +99,7 @@ export async function checkKey(world: World): Promise<readonly string[]> {
 }
 
 /** The reaper that has not come for this long is told. */
-const LATE_SWEEP_MS = 2 * HOUR_MS;
+export const LATE_SWEEP_MS = 2 * HOUR_MS;
 
 /** Says before the job starts whether anybody watches: a schedule may be late, or switched off. */
 export function saysLateSweep({ state, sweep }: Snapshot, now: number): readonly string[] {

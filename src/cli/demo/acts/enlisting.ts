@@ -58,6 +58,7 @@ async function enter(scene: Scene, owner: Owner, podId: string): Promise<PodReco
     expectedAddress: { host: null, port: null },
     adopt: false,
     runStartedAt: null,
+    freshReaperMs: null,
     ownNonce: null,
   });
   return registered.record;
