@@ -62,9 +62,20 @@ export type MirrorStart = {
 
 export type MirrorResult = {
   readonly wallMs: number;
+  /** Of it, until the pod let us in. */
+  readonly loginMs: number;
   readonly cpuMs: number;
   /** What one list with digests takes by itself. */
   readonly listMs: number;
   readonly files: number;
   readonly bytes: number;
 };
+
+/** What bounds any mirror of ours, by itself. */
+export type MirrorLimits = {
+  /** The same stream of ssh2, read and thrown away. */
+  readonly streamBytesPerS: number;
+  /** Writing that many small files here, without anything coming over a wire. */
+  readonly writeSmallMs: number;
+};
+export type MirrorLimitsStart = MirrorStart & { readonly smallFiles: number };

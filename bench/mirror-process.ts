@@ -29,6 +29,7 @@ async function pull({
   const shell = sshShell({ privateKey, scripts: onPodText, clock, log });
   const address = { host: '127.0.0.1', port, username };
   const session = await shell.open({ podId: 'pod-1', address, pins: null });
+  const loginMs = performance.now() - begunAt;
   const mirror = sshMirror({ root: localPath, clock, log });
   const spec = { podId: 'pod-1', remotePath, choice: null, localPath, budgetMs: 600_000 };
   const { files, bytes, refused, moving } = await mirror.pull(session, spec);
@@ -40,5 +41,5 @@ async function pull({
   await mirror.manifest(session, spec);
   const listMs = performance.now() - listedAt;
   await session.close();
-  return { wallMs, cpuMs: (user + system) / 1000, listMs, files, bytes };
+  return { wallMs, loginMs, cpuMs: (user + system) / 1000, listMs, files, bytes };
 }

@@ -8,14 +8,16 @@ import { promisify } from 'node:util';
 import { keyPair } from '../test/adapters/shell/keys.ts';
 import { openSshd } from '../test/adapters/shell/open-sshd.ts';
 import { runChild, startChild } from './child.ts';
-import { median, seconds, table, times } from './figures.ts';
-import type { MirrorResult } from './messages.ts';
+import { median, megabytes, seconds, table, times } from './figures.ts';
+import type { MirrorLimits, MirrorResult } from './messages.ts';
 
 const run = promisify(execFile);
 const REMOTE_PATH = '/results';
 const BIG_BYTES = 512 * 1024 ** 2;
 const SMALL_FILES = 10_000;
 const FAR_MS = 30;
+/** How often each side does each job. */
+const TURNS = 5;
 
 type Ground = {
   readonly base: string;
@@ -28,14 +30,19 @@ type Way = { readonly name: string; readonly port: number; readonly roundTripMs:
 export type MirrorRow = {
   readonly what: string;
   readonly roundTripMs: number;
-  readonly oursMs: number;
-  readonly rsyncMs: number;
+  /** Of each turn, in order. */
+  readonly oursMs: readonly number[];
+  readonly rsyncMs: readonly number[];
+  /** Of the medians. */
   readonly ratio: number;
-  /** What was measured to bound us. */
+  /** What was measured beside it and bounds us. */
   readonly limit: string;
 };
 
-export type MirrorFigures = { readonly rows: readonly MirrorRow[] };
+export type MirrorFigures = {
+  readonly rows: readonly MirrorRow[];
+  readonly limits: readonly (MirrorLimits & { readonly roundTripMs: number })[];
+};
 
 function layBig(folder: string): void {
   mkdirSync(folder, { recursive: true });
@@ -88,8 +95,8 @@ const oursOnce = (ground: Ground, way: Way, remotePath: string, localPath: strin
     localPath,
   });
 
-function limitOf({ wallMs, cpuMs, listMs, bytes }: MirrorResult, way: Way): string {
-  const busy = `our process ${Math.round((100 * cpuMs) / wallMs)} % of a core`;
+function limitOf({ wallMs, loginMs, cpuMs, listMs, bytes }: MirrorResult, way: Way): string {
+  const busy = `login ${seconds(loginMs)}, our process ${Math.round((100 * cpuMs) / wallMs)} % of a core`;
   const list = `list with digests ${seconds(listMs)}`;
   const moving = Math.max(1, wallMs - listMs) / 1000;
   const rate = `${(bytes / 1e6 / moving).toFixed(0)} MB/s behind it`;
@@ -100,6 +107,16 @@ function limitOf({ wallMs, cpuMs, listMs, bytes }: MirrorResult, way: Way): stri
     ...(way.roundTripMs > 0 ? [`${way.roundTripMs} ms a round trip`] : []),
   ].join(', ');
 }
+
+const limitsOf = (ground: Ground, way: Way): Promise<MirrorLimits> =>
+  runChild<MirrorLimits>('mirror-limits-process', {
+    port: way.port,
+    username: ground.username,
+    privateKey: ground.privateText,
+    remotePath: `${REMOTE_PATH}/big`,
+    localPath: join(ground.base, `limits-${way.name}`),
+    smallFiles: SMALL_FILES,
+  });
 
 type Job = { readonly what: string; readonly folder: string; readonly fresh: boolean };
 
@@ -124,11 +141,11 @@ async function measure(ground: Ground, way: Way, job: Job, runs: number): Promis
     ours.push(await bringOurs(turn));
     if (!rsyncFirst) rsync.push(await bringRsync(turn));
   }
-  const oursMs = median(ours.map(({ wallMs }) => wallMs));
-  const rsyncMs = median(rsync);
+  const oursMs = ours.map(({ wallMs }) => wallMs);
+  const ratio = median(rsync) / median(oursMs);
   const middle = ours.toSorted((left, right) => left.wallMs - right.wallMs)[Math.floor(ours.length / 2)];
   const limit = middle === undefined ? '' : limitOf(middle, way);
-  return { what: job.what, roundTripMs: way.roundTripMs, oursMs, rsyncMs, ratio: rsyncMs / oursMs, limit };
+  return { what: job.what, roundTripMs: way.roundTripMs, oursMs, rsyncMs: rsync, ratio, limit };
 }
 
 const JOBS: readonly Job[] = [
@@ -157,13 +174,16 @@ export async function mirrorFigures(of: {
     ];
     const ground = { base, key, privateText, username: sshd.username };
     const rows: MirrorRow[] = [];
+    const limits: MirrorFigures['limits'][number][] = [];
     for (const way of ways) {
+      of.say(`mirror: what bounds it, ${way.name}`);
+      limits.push({ roundTripMs: way.roundTripMs, ...(await limitsOf(ground, way)) });
       for (const job of JOBS) {
         of.say(`mirror: ${job.what}, ${way.name}`);
-        rows.push(await measure(ground, way, job, of.quick ? 1 : 3));
+        rows.push(await measure(ground, way, job, of.quick ? 1 : TURNS));
       }
     }
-    return { rows };
+    return { rows, limits };
   } finally {
     relay.end();
     await relay.ended();
@@ -172,17 +192,32 @@ export async function mirrorFigures(of: {
   }
 }
 
-export function mirrorText({ rows }: MirrorFigures): string {
-  const head = ['mirror, each until a SHA-256 manifest is verified', 'round trip', 'ours', 'rsync', 'ratio'];
+function spread(values: readonly number[]): string {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return `${seconds(median(values))} (${seconds(low)}–${seconds(high)})`;
+}
+
+const TERMS = [
+  'Each until a list with SHA-256 of the pod equals what lies here: ours by the pull itself, from the login on; rsync by rsync over',
+  'system ssh, then sha256sum on both sides at once over a second ssh. By turns, medians and (shortest–longest).',
+];
+
+export function mirrorText({ rows, limits }: MirrorFigures): string {
+  const head = ['mirror', 'round trip', 'ours', 'rsync', 'ratio'];
   const lines = rows.map((row) => [
     row.what,
     `${row.roundTripMs} ms`,
-    seconds(row.oursMs),
-    seconds(row.rsyncMs),
+    spread(row.oursMs),
+    spread(row.rsyncMs),
     times(row.ratio),
   ]);
+  const bounds = limits.map(
+    (limit) =>
+      `at ${limit.roundTripMs} ms: the same ssh2 stream without hashing and disk ${megabytes(limit.streamBytesPerS)}/s, ` +
+      `writing ${SMALL_FILES} small files here without a stream ${seconds(limit.writeSmallMs)}`,
+  );
   const slower = rows
     .filter((row) => row.ratio < 1)
     .map((row) => `${row.what} at ${row.roundTripMs} ms is below 1: ${row.limit}`);
-  return [table([head, ...lines]), ...slower].join('\n');
+  return [table([head, ...lines]), ...TERMS, ...bounds, ...slower].join('\n');
 }

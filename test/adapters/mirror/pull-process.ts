@@ -1,12 +1,30 @@
 /** A pull in a process of its own, to be killed at a byte: list and tar come over stdin, every byte taken is told on stdout. */
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import type { RemoteStream, StreamingSession } from '../../../src/adapters/ssh/stream.ts';
 import { sshMirror } from '../../../src/adapters/ssh-mirror.ts';
 import { systemClock } from '../../../src/adapters/system-clock.ts';
 
 /** What the parent hands over: where to, and how many bytes of stdin are the list. */
-export type Order = { readonly localPath: string; readonly listBytes: number };
+export type Order = {
+  readonly localPath: string;
+  readonly listBytes: number;
+  /** Kill this process as soon as it has renamed so often. */
+  readonly dieAfterRenames?: number;
+};
 
 const order = JSON.parse(process.argv[2] ?? '') as Order;
+
+if (order.dieAfterRenames !== undefined) {
+  const { renameSync } = fs;
+  let left = order.dieAfterRenames;
+  fs.renameSync = (from, to) => {
+    if (left === 0) process.kill(process.pid, 'SIGKILL');
+    left -= 1;
+    renameSync(from, to);
+  };
+  syncBuiltinESMExports();
+}
 const stdin = process.stdin[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
 let ahead: Buffer = Buffer.alloc(0);
 let taken = 0;

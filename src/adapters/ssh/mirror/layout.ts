@@ -69,6 +69,23 @@ function ownMark(): string {
   return createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
 }
 
+/** A name for what this process alone has to do with, as long as it lives. */
+export function ownName(kind: 'incoming' | 'old'): string {
+  return `${kind}-${ownMark()}-${process.pid}-${randomBytes(6).toString('hex')}`;
+}
+
+/** Whether the process that gave this name ran here and is gone. */
+function isNobodys(name: string): boolean {
+  const [, host, pid] = /^[a-z]+-([0-9a-f]+)-(\d+)-/.exec(name) ?? [];
+  return host === ownMark() && pid !== undefined && !isAlive(Number(pid));
+}
+
+/** Copies that were set aside by processes which died before they were done with them. */
+export function leftAside(layout: Layout): string[] {
+  const names = readdirSync(layout.side).filter((name) => name.startsWith('old-') && isNobodys(name));
+  return names.map((name) => join(layout.side, name));
+}
+
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -80,7 +97,7 @@ function isAlive(pid: number): boolean {
 
 /** A fresh folder to pull into. */
 export function freshFolder(layout: Layout): string {
-  const folder = join(layout.side, `incoming-${ownMark()}-${process.pid}-${randomBytes(6).toString('hex')}`);
+  const folder = join(layout.side, ownName('incoming'));
   mkdirSync(folder);
   return folder;
 }
@@ -103,8 +120,7 @@ export function prepare(layout: Layout): void {
     renameSync(join(layout.side, aside), layout.target);
   }
   for (const name of names) {
-    const [, host, pid] = /^incoming-([0-9a-f]+)-(\d+)-/.exec(name) ?? [];
-    if (host !== ownMark() || pid === undefined || isAlive(Number(pid))) continue;
+    if (!name.startsWith('incoming-') || !isNobodys(name)) continue;
     rmSync(unverifiedFolder(layout), { recursive: true, force: true });
     renameSync(join(layout.side, name), unverifiedFolder(layout));
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Manifest } from '../../../domain/artifacts.ts';
 import { type Choice, choice, sameChoice } from '../../../domain/choice.ts';
-import { type Layout, unverifiedFolder } from './layout.ts';
+import { type Layout, leftAside, ownName, unverifiedFolder } from './layout.ts';
 import type { Refused } from './listing.ts';
 import { localTree } from './local-tree.ts';
 import { bytesOf, nameOf } from './names.ts';
@@ -90,7 +90,7 @@ function isTaken(error: unknown): boolean {
 
 /** Moves what stands at the target aside; null when nothing stands there. */
 function setAside(layout: Layout): string | null {
-  const aside = join(layout.side, `old-${token()}`);
+  const aside = join(layout.side, ownName('old'));
   try {
     renameSync(layout.target, aside);
     return aside;
@@ -145,11 +145,12 @@ function lacks({ files, links }: CopyFacts, names: readonly string[]): boolean {
 
 /**
  * Renames the finished folder to the target and writes its facts. Returns what people should know about what lay
- * there before. A crash between the renames leaves the old copy beside, and `prepare` puts it back.
+ * there before. A crash between the renames leaves the old copy beside, and `prepare` puts it back; one behind them
+ * leaves it to the next pull.
  */
 export function promote(layout: Layout, folder: string, facts: CopyFacts): string | null {
   const last = lastCopy(layout);
-  const asides: string[] = [];
+  const asides = leftAside(layout);
   for (let tries = 3; ; tries -= 1) {
     const aside = setAside(layout);
     if (aside !== null) asides.push(aside);
@@ -163,8 +164,21 @@ export function promote(layout: Layout, folder: string, facts: CopyFacts): strin
   }
   writeFacts(layout, facts);
   rmSync(unverifiedFolder(layout), { recursive: true, force: true });
+  return disposeAll(layout, asides, last, facts);
+}
+
+function disposeAll(layout: Layout, asides: readonly string[], last: Last, facts: CopyFacts): string | null {
   const told = asides.map((aside) => dispose(layout, aside, last, facts));
   return told.filter((line) => line !== null).join('; ') || null;
+}
+
+/** For a copy that needs no promotion: ends what a process that died behind the second rename had left to do. */
+export function endPromotion(layout: Layout, facts: CopyFacts): string | null {
+  const asides = leftAside(layout);
+  if (asides.length === 0) return null;
+  const last = lastCopy(layout);
+  writeFacts(layout, facts);
+  return disposeAll(layout, asides, last, facts);
 }
 
 /** Keeps the complete files of a pull that failed, under a name that says what they are. Null when there are none. */

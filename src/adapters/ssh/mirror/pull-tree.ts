@@ -11,7 +11,7 @@ import { type Layout, layoutOf, prepare, unverifiedFolder } from './layout.ts';
 import { type SortedLinks, sortLinks } from './links.ts';
 import type { Listing, Refused } from './listing.ts';
 import { localTree } from './local-tree.ts';
-import { keepUnverified, promote } from './promote.ts';
+import { type CopyFacts, endPromotion, keepUnverified, promote } from './promote.ts';
 import { adopt, isWhole, type Match, matchesIn } from './reuse.ts';
 import { type Brought, bringAll } from './rounds.ts';
 import { Collision, type Staging } from './staging.ts';
@@ -83,6 +83,11 @@ function tellOutside(visit: Visit, settings: Settings, links: SortedLinks): void
   settings.log.say('notice', `pod ${visit.spec.podId}: ${line}`);
 }
 
+function factsOf({ spec, clock }: Visit, { digest }: Pulled, copy: Copy): CopyFacts {
+  const { podId, remotePath, choice } = spec;
+  return { podId, remotePath, choice, promotedAt: clock.now(), digest, ...copy };
+}
+
 function finish(
   visit: Visit,
   settings: Settings,
@@ -98,25 +103,15 @@ function finish(
   const copy: Copy = { files, links: made, moving: brought.moving, refused: all };
   visit.stop.signal.throwIfAborted();
   const result = pulled(layout, brought.listing, copy);
-  const { podId, remotePath, choice } = visit.spec;
-  const promotedAt = visit.clock.now();
-  const told = promote(layout, staging.folder, {
-    podId,
-    remotePath,
-    choice,
-    promotedAt,
-    digest: result.digest,
-    ...copy,
-  });
-  if (told !== null) settings.log.say('warning', `pod ${podId}: ${told}`);
+  const told = promote(layout, staging.folder, factsOf(visit, result, copy));
+  if (told !== null) settings.log.say('warning', `pod ${visit.spec.podId}: ${told}`);
   tellOutside(visit, settings, sorted);
   return result;
 }
 
 /** The copy that already stands there, when it is all that the pod holds; else what of it can be used again. */
 async function lookAtLast(
-  visit: Visit,
-  layout: Layout,
+  { visit, settings, layout }: { visit: Visit; settings: Settings; layout: Layout },
   listing: Listing,
   ahead: Ahead,
 ): Promise<Pulled | Map<string, Match>> {
@@ -127,7 +122,11 @@ async function lookAtLast(
   const matches = await matchesIn(layout.target, manifest.files, { tree, signal, readBefore: ahead.seen });
   if (!isWhole(tree, matches, manifest, sorted.inside)) return matches;
   const refused = [...listing.refused, ...sorted.refused];
-  return pulled(layout, listing, { files: manifest.files, links: sorted.inside, moving: [], refused });
+  const copy: Copy = { files: manifest.files, links: sorted.inside, moving: [], refused };
+  const result = pulled(layout, listing, copy);
+  const told = endPromotion(layout, factsOf(visit, result, copy));
+  if (told !== null) settings.log.say('warning', `pod ${visit.spec.podId}: ${told}`);
+  return result;
 }
 
 /** An unfinished pull is a source like any other: read anew, file by file. */
@@ -163,7 +162,7 @@ async function pullInto(visit: Visit, settings: Settings, site: Site): Promise<P
     return pulled(layout, listing, { files: [], links: [], moving: [], refused });
   }
   if (ahead === NOTHING_AHEAD) prepare(layout);
-  const last = await lookAtLast(visit, layout, listing, ahead);
+  const last = await lookAtLast({ visit, settings, layout }, listing, ahead);
   if (!(last instanceof Map)) {
     clear(site);
     return last;
