@@ -11,6 +11,7 @@ import { type Stand as GithubStand, standUp } from '../github-server/asking.ts';
 import { runGit } from '../github-server/run-git.ts';
 import type { Plain, Texts } from './expressions.ts';
 import type { Forge, RunnerOptions, StartWish } from './options.ts';
+import { type Relay, relayTo, type Tell } from './relay.ts';
 import { type ResultsService, resultsService } from './results-server.ts';
 import { createRunner, type Run, type Runner, type RunReport } from './runner.ts';
 import { type Checkout, shippedCheckout } from './shipped-checkout.ts';
@@ -23,6 +24,8 @@ export type SceneWish = {
   readonly pod?: Partial<PodSeed>;
   /** One for many scenes, which stays; default: one of its own. */
   readonly checkout?: Checkout;
+  /** Told before and after each request to RunPod, GitHub and the results service: `run.note`, as a rule. */
+  readonly onRequest?: Tell;
   /** Over what the scene gives the runner: another Node, limits, secrets, … */
   readonly runner?: RunnerOptions;
 };
@@ -89,9 +92,45 @@ function trainPod(publicLine: string, id: string): PodSeed {
   };
 }
 
+/** The addresses as the runner's processes know them. */
+type Addresses = {
+  readonly rest: string;
+  readonly graphql: string;
+  readonly api: string;
+  readonly apiGraphql: string;
+  readonly results: string;
+};
+
+/** Puts a relay before each server, where somebody wants to be told. */
+async function addressesOf(
+  { world, github, results }: Pick<Scene, 'world' | 'github' | 'results'>,
+  tell: Tell | undefined,
+): Promise<{ readonly addresses: Addresses; readonly relays: readonly Relay[] }> {
+  const relays: Relay[] = [];
+  const known = new Map<string, string>();
+  const through = async (address: string, name: string): Promise<string> => {
+    const { origin } = new URL(address);
+    if (tell === undefined) return address;
+    const url = known.get(origin);
+    if (url !== undefined) return address.replace(origin, url);
+    const relay = await relayTo(origin, name, tell);
+    relays.push(relay);
+    known.set(origin, relay.url);
+    return address.replace(origin, relay.url);
+  };
+  const addresses = {
+    rest: await through(world.restUrl, 'runpod'),
+    graphql: await through(world.graphqlUrl, 'runpod'),
+    api: await through(github.apiUrl, 'github'),
+    apiGraphql: await through(github.graphqlUrl, 'github'),
+    results: await through(results.env['ACTIONS_RESULTS_URL'] ?? '', 'results'),
+  };
+  return { addresses, relays };
+}
+
 type Parts = {
+  readonly addresses: Addresses;
   readonly folder: string;
-  readonly world: WorldHandle;
   readonly github: GithubStand;
   readonly results: ResultsService;
   readonly checkout: Checkout;
@@ -99,16 +138,16 @@ type Parts = {
 };
 
 function runnerFor(parts: Parts, options: RunnerOptions): Runner {
-  const { world, github, results, checkout } = parts;
+  const { addresses, github, results, checkout } = parts;
   const hostEnv: Texts = {
     PATH: [join(parts.folder, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
-    RUNPOD_API_BASE_URL: world.restUrl,
-    RUNPOD_GRAPHQL_URL: world.graphqlUrl,
+    RUNPOD_API_BASE_URL: addresses.rest,
+    RUNPOD_GRAPHQL_URL: addresses.graphql,
     ...options.hostEnv,
   };
   return createRunner({
     forge: forgeOf(github),
-    serviceEnv: results.env,
+    serviceEnv: { ...results.env, ACTIONS_RESULTS_URL: addresses.results },
     ...options,
     checkouts: { 'podtrack/register@v1': checkout.folder, ...options.checkouts },
     secrets: { RUNPOD_API_KEY: API_KEY, PODTRACK_SSH_KEY: parts.sshKey, ...options.secrets },
@@ -118,8 +157,8 @@ function runnerFor(parts: Parts, options: RunnerOptions): Runner {
       repository_id: String(REPOSITORY.id),
       // The libraries take a server for GitHub when it is under localhost.
       server_url: `http://github.localhost:${new URL(github.apiUrl).port}`,
-      api_url: github.apiUrl,
-      graphql_url: github.graphqlUrl,
+      api_url: addresses.api,
+      graphql_url: addresses.apiGraphql,
       ...options.github,
     },
   });
@@ -147,7 +186,8 @@ export async function openScene(wish: SceneWish): Promise<Scene> {
   const world = await serveWorld({ podHosts: hosts, seed: seedSchema.parse({ pods, apiKey: API_KEY }) });
   const github = await standUp(REPOSITORY);
   const results = await resultsService();
-  const parts: Parts = { folder, world, github, results, checkout, sshKey: key.privateKey };
+  const { addresses, relays } = await addressesOf({ world, github, results }, wish.onRequest);
+  const parts: Parts = { addresses, folder, github, results, checkout, sshKey: key.privateKey };
   const runner = runnerFor(parts, wish.runner ?? {});
   const example = (name: string, start?: StartWish): Promise<Run> =>
     runner.start(join(examples, `${name}.yml`), start);
@@ -167,7 +207,11 @@ export async function openScene(wish: SceneWish): Promise<Scene> {
     releaseWork: () => rmSync(join(folder, 'bin', 'hold'), { force: true }),
     async close() {
       runner.close();
-      await Promise.all([world.stop(), github.close(), results.close()]);
+      await Promise.all(
+        [world, github, results, ...relays].map(async (each) => {
+          await ('stop' in each ? each.stop() : each.close());
+        }),
+      );
       await hosts.close();
       if (wish.checkout === undefined) checkout.remove();
       rmSync(folder, { recursive: true, force: true });

@@ -104,7 +104,7 @@ describe('a cancel', () => {
     const yaml = jobOf('- {run: "echo ready; sleep 0.5; echo done", if: always()}\n- run: echo next');
     const job = onlyJob(await actWhenReady(yaml, (run) => run.cancel()));
     expect(job.log).toContain('done');
-    expect(course(job).at(-1)).toBe('Run echo next: skipped');
+    expect(job.steps.map(({ conclusion }) => conclusion)).toEqual(['success', 'skipped']);
   });
 
   it('reaches the step inside a composite; of the rest runs what always() and cancelled() let run', async () => {
