@@ -2,6 +2,7 @@
 import { mirrorFactsOf } from '../domain/artifacts.ts';
 import { formatUsd } from '../domain/budget.ts';
 import { type Choice, sameChoice, saysChoice, saysLeftOut } from '../domain/choice.ts';
+import { costOf } from '../domain/cost.ts';
 import { MINUTE_MS } from '../domain/duration.ts';
 import { WorldError } from '../domain/errors.ts';
 import type { Outcome } from '../domain/outcome.ts';
@@ -10,7 +11,7 @@ import { type EndReason, REASONS, type Verdict } from '../domain/policy/reasons.
 import { BRIEF_PULL_MS } from '../domain/rules.ts';
 import type { ShellSession, World } from '../ports.ts';
 import type { Acting } from './acting.ts';
-import { costOf, type Ending, settleEnd, terminateAndConfirm } from './ending/end-pod.ts';
+import { type Ending, settleEnd, terminateAndConfirm } from './ending/end-pod.ts';
 import { gatherEvidence, keepEvidence } from './ending/evidence.ts';
 import { releaseFence, renewFence, takeFence, whileFenced } from './ending/fence.ts';
 import { keepUnverified, type Safe, saveArtifacts } from './ending/save-artifacts.ts';
@@ -169,7 +170,7 @@ async function endNow(world: World, input: TeardownInput, held: PodRecord, saved
     if (!(error instanceof WorldError)) throw error;
     world.log.say('warning', `${held.id}: it is gone, but the registry could not be told: ${error.message}`);
   }
-  const costMicroUsd = costOf(held, world.clock.now());
+  const costMicroUsd = costOf(held, world.clock.now(), null);
   const says = `${saysEnd(input, saved, ending.proof)}; cost so far ${formatUsd(costMicroUsd)}`;
   return told(input, { kind: 'done', reason: input.reason, says, detail: { verified, costMicroUsd } });
 }

@@ -6,6 +6,7 @@ import { seen, unseen } from '../../src/domain/part.ts';
 import { REASONS } from '../../src/domain/policy/reasons.ts';
 import type { ProviderPod } from '../../src/domain/provider-pod.ts';
 import { applyChecked } from '../../src/domain/registry/apply.ts';
+import { reportCycle } from '../../src/domain/report.ts';
 import { actingOwner } from '../../src/flows/acting.ts';
 import { teardownOwn } from '../../src/flows/ending/teardown-own.ts';
 import { reap } from '../../src/flows/reap.ts';
@@ -153,7 +154,13 @@ describe('a stopped pod', () => {
     on.clock.jump(minutes(60 * 23));
     expect(verdicts(await cycles(on, 1))).toMatchObject({ p: 'exited-grace' });
     expect(ended(on)).toEqual(['p']);
-    expect((await record(on, 'p')).end?.costMicroUsd).toBeGreaterThan(0);
+    // Stopped, its disk alone billed, and no answer of the provider says how much: that is unknown, not the rate of the GPU.
+    expect((await record(on, 'p')).end).toMatchObject({ costMicroUsd: null });
+    expect(reportCycle(cycle).rows.find(({ pod }) => pod === 'p')).toMatchObject({
+      costMicroUsd: null,
+      costPerHourMicroUsd: null,
+    });
+    expect(reportCycle(cycle).totals.perHour.unknown).toBe(1);
   });
 
   it('with artifacts stays until its absolute deadline, since nothing can be pulled from it (case C09)', async () => {

@@ -184,7 +184,7 @@ describe('hostile pods', () => {
           expect(ended).toBeInstanceOf(WorldError);
           if (ended instanceof WorldError) tally.add(`ended as ${ended.failure}`);
         }),
-        { numRuns: rounds(1200, 40_000) },
+        { numRuns: rounds(1200, 8_000) },
       );
       tell(`${pulls} hostile tar streams, 0 writes outside, 0 nameless errors`, tally.counts);
       expect(tally.counts.get('ended in a copy')).toBeGreaterThan(20);

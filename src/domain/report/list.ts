@@ -1,5 +1,5 @@
 /** The list of pods for people: what the registry says, beside what the provider shows of the same pods now. */
-import { accrued } from '../budget.ts';
+import { costOf, rateOf } from '../cost.ts';
 import { ownerDeadlineAt } from '../deadlines.ts';
 import type { ExitCode } from '../errors.ts';
 import { type Owner, ownerName, sameOwner } from '../owner.ts';
@@ -83,7 +83,6 @@ function rank(row: ListRow): number {
 }
 
 function ourRow(record: PodRecord, pod: ProviderPod | null, { me, listing, now }: ListInput): ListRow {
-  const since = record.createdAt ?? record.registeredAt;
   const away: Part<never> = listing.kind === 'unseen' ? listing : unseen('not in the list');
   return {
     pod: record.id,
@@ -100,8 +99,8 @@ function ourRow(record: PodRecord, pod: ProviderPod | null, { me, listing, now }
     keepUntilAt: record.deadlines.keepUntilAt,
     armed: record.switch !== null,
     lastVerdict: record.end?.reason ?? record.lastVerdict?.reason ?? null,
-    costMicroUsd: record.end?.costMicroUsd ?? accrued(record.costPerHourMicroUsd, since, now),
-    costPerHourMicroUsd: record.costPerHourMicroUsd,
+    costMicroUsd: costOf(record, now, pod?.status ?? null),
+    costPerHourMicroUsd: rateOf(record, pod?.status ?? null),
   };
 }
 

@@ -1,5 +1,5 @@
 /** The rows of a report: one per pod that a cycle had to do with, with its verdict, what was done, and how bad it is. */
-import { accrued } from '../budget.ts';
+import { costOf, rateOf } from '../cost.ts';
 import { ownerDeadlineAt } from '../deadlines.ts';
 import { formatDuration } from '../duration.ts';
 import type { Outcome } from '../outcome.ts';
@@ -8,7 +8,7 @@ import type { PodRecord } from '../pod.ts';
 import type { PodPlan, StrayPlan } from '../policy/plan.ts';
 import { REASONS, type Verdict } from '../policy/reasons.ts';
 import type { Foreign } from '../policy/reconcile.ts';
-import type { MalformedItem, ProviderPod } from '../provider-pod.ts';
+import type { MalformedItem, ProviderPod, ProviderStatus } from '../provider-pod.ts';
 import type { CycleFacts } from './facts.ts';
 
 /** `red` makes the cycle end non-zero, `warn` is told. */
@@ -125,7 +125,7 @@ function ourRow(of: PodPlan, facts: CycleFacts): ReportRow {
   return {
     kind: 'ours',
     status: provider.kind === 'present' ? provider.pod.statusText : provider.kind,
-    ...recordFields(record, facts.plan.at),
+    ...recordFields(record, facts.plan.at, provider.kind === 'present' ? provider.pod.status : null),
     verdict: verdict.kind,
     reason: verdict.reason,
     says: REASONS[verdict.reason].says,
@@ -147,8 +147,7 @@ function withHollowBeat(judged: Judged, { verdict, rules }: PodPlan): Judged {
   return { ...judged, grade: worst([judged.grade, 'warn']), troubles: [...judged.troubles, says] };
 }
 
-function recordFields(record: PodRecord, now: number) {
-  const since = record.createdAt ?? record.registeredAt;
+function recordFields(record: PodRecord, now: number, status: ProviderStatus | null) {
   return {
     pod: record.id,
     name: record.name,
@@ -156,8 +155,8 @@ function recordFields(record: PodRecord, now: number) {
     gpu: record.gpu,
     ownerDeadlineAt: ownerDeadlineAt(record.deadlines),
     absoluteDeadlineAt: record.deadlines.absoluteDeadlineAt,
-    costMicroUsd: record.end?.costMicroUsd ?? accrued(record.costPerHourMicroUsd, since, now),
-    costPerHourMicroUsd: record.costPerHourMicroUsd,
+    costMicroUsd: costOf(record, now, status),
+    costPerHourMicroUsd: rateOf(record, status),
   };
 }
 
@@ -167,7 +166,7 @@ function reopenedRow(record: PodRecord, pod: ProviderPod, now: number): ReportRo
   return {
     kind: 'reopened',
     status: pod.statusText,
-    ...recordFields(record, now),
+    ...recordFields(record, now, pod.status),
     verdict: null,
     reason: 'reopened',
     says,

@@ -1,5 +1,6 @@
 /** The sums of a report: every attempt is accounted for, and money is known or said to be unknown. */
-import { accrued, sumKnown } from '../budget.ts';
+import { sumKnown } from '../budget.ts';
+import { costOf, rateOf } from '../cost.ts';
 import type { CycleFacts } from './facts.ts';
 import type { ReportRow } from './rows.ts';
 
@@ -56,12 +57,13 @@ export type Totals = {
 
 export function totalsOf(facts: CycleFacts): Totals {
   const { at, pods } = facts.plan;
-  const records = pods.map(({ record }) => record);
+  const shown = pods.map(({ record, observation: { provider } }) => ({
+    record,
+    status: provider.kind === 'present' ? provider.pod.status : null,
+  }));
   return {
-    costSoFar: sumKnown(
-      records.map((of) => accrued(of.costPerHourMicroUsd, of.createdAt ?? of.registeredAt, at)),
-    ),
-    perHour: sumKnown(records.map((of) => of.costPerHourMicroUsd)),
+    costSoFar: sumKnown(shown.map(({ record, status }) => costOf(record, at, status))),
+    perHour: sumKnown(shown.map(({ record, status }) => rateOf(record, status))),
     balance: facts.balance,
   };
 }

@@ -1,5 +1,5 @@
 /** Terminate, confirm, settle: the last three steps, after everything that could speak against them. */
-import { accrued } from '../../domain/budget.ts';
+import { costOf } from '../../domain/cost.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import { WorldError } from '../../domain/errors.ts';
 import type { Fence, PodRecord } from '../../domain/pod.ts';
@@ -109,14 +109,6 @@ export async function settleEnd(
   await world.registry.submit([settleOp(world, acting, record, facts)]);
 }
 
-/** What the pod has cost by its registered rate; null where that is unknown. */
-export function costOf(
-  { costPerHourMicroUsd, createdAt, registeredAt }: PodRecord,
-  now: number,
-): number | null {
-  return accrued(costPerHourMicroUsd, createdAt ?? registeredAt, now);
-}
-
 export function settleOp(
   world: World,
   acting: Acting,
@@ -131,7 +123,7 @@ export function settleOp(
       how: facts.how,
       reason: facts.reason,
       verified: facts.verified,
-      costMicroUsd: costOf(record, now),
+      costMicroUsd: costOf(record, now, null),
       inferred: facts.inferred,
     },
   };
