@@ -7,7 +7,7 @@ import { canStream, type RemoteStream, type StreamCall } from '../stream.ts';
 import { chosenOf } from './choice.ts';
 import { noListing, pullFailure } from './failures.ts';
 import { type Listing, readAnnounced, readListing } from './listing.ts';
-import { bytesOf } from './names.ts';
+import { allBytesOf } from './names.ts';
 import { LIST_SCRIPT, TAR_SCRIPT } from './pod-scripts.ts';
 
 /** One pull or look: its end in time, and the signal by which everything in it stops. */
@@ -186,9 +186,7 @@ export type Fetching = {
 /** Has the named files sent as tar and read by `take`. Returns what tar complained about: it decides nothing. */
 export async function fetchFiles(visit: Visit, fetching: Fetching): Promise<string> {
   const { clock, spec, stop, untilAt } = visit;
-  const stdin = Buffer.concat(
-    fetching.names.flatMap((name) => [Buffer.from('./'), bytesOf(name), Buffer.from([0])]),
-  );
+  const stdin = allBytesOf(fetching.names.map((name) => `./${name}\0`));
   const what = `tar in ${spec.remotePath}`;
   const stream = await openStream(visit, {
     what,

@@ -40,6 +40,12 @@ export function bytesOf(name: string): Buffer {
   return Buffer.concat(parts);
 }
 
+/** All of them, one behind the other; nearly always they are text and become bytes at once. */
+export function allBytesOf(names: readonly string[]): Buffer {
+  const text = names.join('');
+  return ESCAPED.test(text) ? Buffer.concat(names.map(bytesOf)) : Buffer.from(text);
+}
+
 /** Where a plain `name` lies below `folder`; as bytes when no text can say it. */
 export function placeOf(folder: string, name: string): string | Buffer {
   const place = `${folder}/${name}`;
