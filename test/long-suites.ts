@@ -6,6 +6,8 @@ export const LONG_SUITES: readonly string[] = [
   'test/actions/cut-short.test.ts',
   'test/adapters/registry/git-faults.test.ts',
   'test/adapters/registry/github-faults.test.ts',
+  'test/adapters/registry/killed-writer.test.ts',
+  'test/adapters/registry/refusals.test.ts',
   'test/adapters/registry/github-reads.test.ts',
 ];
 

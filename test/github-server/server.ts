@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { bodyOf, serveGit } from '../adapters/registry/git-http-server.ts';
+import { bodyOf, type GitAsked, workedGit } from '../adapters/registry/git-http-server.ts';
 import { faulted, refusedByRule, refusedByToken } from './git-guard.ts';
 import { answerGraphql, operationOf } from './graphql.ts';
 import * as refusals from './refusals.ts';
@@ -128,6 +128,7 @@ function send(desk: Desk, work: Work, response: ServerResponse, reply: Scripted)
 
 async function serve(desk: Desk, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { repository } = desk;
+  const { switches } = repository;
   const text = await textOf(request);
   const rights = rightsOf(desk, request);
   const work =
@@ -140,11 +141,22 @@ async function serve(desk: Desk, request: IncomingMessage, response: ServerRespo
   if (fault === 'cut') return void response.destroy();
   if (fault === 'before') return send(desk, work, response, { status: 500, body: '' });
   if (fault !== null && typeof fault === 'object') return send(desk, work, response, fault);
+  if (switches.moment({ label: work.label, phase: 'before' })) return void response.destroy();
   const reply = await answerOf(desk, work);
+  if (switches.moment({ label: work.label, phase: 'after' })) return void response.destroy();
   if (fault === 'drop') return void response.destroy();
   if (fault === 'after')
     return send(desk, work, response, { status: 502, body: { message: 'Server Error' } });
   send(desk, work, response, reply);
+}
+
+async function workGit(desk: Desk, asked: GitAsked, response: ServerResponse): Promise<void> {
+  const { folder, switches } = desk.repository;
+  const label = `git ${asked.path}`;
+  if (switches.moment({ label, phase: 'before' })) return void response.destroy();
+  const answer = await workedGit(folder, asked);
+  if (switches.moment({ label, phase: 'after' })) return void response.destroy();
+  answer(response);
 }
 
 /** Git's own protocol, with the rights and rules of the API. */
@@ -162,7 +174,7 @@ async function overGit(
     faulted(repository, request) ??
     refusedByToken(repository, request) ??
     (isPush ? refusedByRule(repository, body) : null);
-  if (refused === null) return serveGit(repository.folder, { path, request, body }, response);
+  if (refused === null) return workGit(desk, { path, request, body }, response);
   const headers = { 'content-type': refused.type, ...refused.headers };
   response.writeHead(refused.status, headers).end(refused.body);
 }

@@ -16,6 +16,8 @@ export type Scripted = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
+export type Moment = { readonly label: string; readonly phase: 'before' | 'after' };
+
 export type Bucket = { limit: number; used: number; resetAt: number };
 
 export type Job = {
@@ -45,6 +47,8 @@ export type Switches = {
   readonly faults: Fault[];
   /** Answers that a push over git's own protocol gets in place of the work. */
   readonly gitFaults: { readonly status: number; readonly text: string; times: number }[];
+  /** Told of each request before and after its work; true = whoever asked is dead by now, and gets no answer. */
+  moment: (at: Moment) => boolean;
   /** This many reads of a ref still see what it was before the last move. */
   staleReads: number;
   /** Refs that a ruleset guards, and how: `rules` speaks up, `mute` says no more than "failed", `classic` is a protected branch. */
@@ -82,6 +86,7 @@ export function newSwitches(now: number): Switches {
     tokens: new Map([[TOKEN, 'write']]),
     faults: [],
     gitFaults: [],
+    moment: () => false,
     staleReads: 0,
     guarded: null,
     rest: bucket(),

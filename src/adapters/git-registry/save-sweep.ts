@@ -2,9 +2,10 @@
 import { sweepText } from '../../domain/registry/files.ts';
 import { SWEEP_PATH } from '../../domain/registry/layout.ts';
 import type { SweepState } from '../../domain/registry/sweep.ts';
-import { judgePush } from './outcome.ts';
+import { type GitOutcome, judgePush } from './outcome.ts';
 import { askTips, makeCommit, pushRefs, tipsOf } from './repository.ts';
 import type { Session } from './session.ts';
+import { dropStaleLocks } from './stale-locks.ts';
 import { withScratch } from './with-scratch.ts';
 import { writeRefused } from './write.ts';
 
@@ -21,6 +22,12 @@ export function saveSweep(session: Session, sweep: SweepState): Promise<boolean>
   return withScratch(session, () => replaceState(session, sweep));
 }
 
+async function push(session: Session, oid: string): Promise<GitOutcome> {
+  const move = { ref: session.refs.state, oid, lease: session.stateTip ?? null };
+  const answer = await pushRefs(await session.open(), [move]);
+  return judgePush({ ...answer, stdout: answer.stdout.toString('utf8') }, session.refs.state);
+}
+
 async function replaceState(session: Session, sweep: SweepState): Promise<boolean> {
   const repository = await session.open();
   const files = [{ path: SWEEP_PATH, text: sweepText(sweep) }];
@@ -30,10 +37,8 @@ async function replaceState(session: Session, sweep: SweepState): Promise<boolea
     message: MESSAGE,
     at: session.clock.now(),
   });
-  const answer = await pushRefs(repository, [
-    { ref: session.refs.state, oid, lease: session.stateTip ?? null },
-  ]);
-  const outcome = judgePush({ ...answer, stdout: answer.stdout.toString('utf8') }, session.refs.state);
+  let outcome = await push(session, oid);
+  if (outcome.kind === 'locked' && dropStaleLocks(session)) outcome = await push(session, oid);
   if (outcome.kind === 'final') throw writeRefused(session, outcome);
   const saved = outcome.kind === 'done' || (await stands(session, oid));
   if (!saved) return false;

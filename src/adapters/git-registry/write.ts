@@ -13,6 +13,7 @@ import { type Final, failureOf, type GitOutcome, judgePush } from './outcome.ts'
 import type { QueueEntry } from './queue-refs.ts';
 import { isAncestor, makeCommit, pushRefs, type RefMove, readObjects } from './repository.ts';
 import type { Session } from './session.ts';
+import { dropStaleLocks } from './stale-locks.ts';
 import { advance, type TreeCache } from './tree-cache.ts';
 import { withScratch } from './with-scratch.ts';
 
@@ -210,6 +211,7 @@ async function loop(session: Session, wish: Wish, maybes: Maybe[]): Promise<Subm
     const outcome = await withScratch(session, () => tryOnce(session, wish, maybes, tries > 1));
     if (outcome.kind === 'ended') return outcome.submitted;
     if (outcome.kind === 'final') throw writeRefused(session, outcome);
+    if (outcome.kind === 'locked') dropStaleLocks(session);
     const askedMs = outcome.kind === 'limited' ? outcome.waitMs : 0;
     const waitMs = askedMs + session.backoffMs(tries);
     if (tries >= TRIES || session.clock.now() + waitMs - startedAt > PATIENCE_MS) {

@@ -83,13 +83,20 @@ function answer(response: ServerResponse, made: { head: string; body: Buffer }):
   response.writeHead(status).end(made.body);
 }
 
-/** Answers one request of git's protocol for the bare repository in `folder`; `path` is the part below it. */
-export async function serveGit(
+export type GitAsked = {
+  /** The part below the bare repository. */
+  readonly path: string;
+  readonly request: IncomingMessage;
+  readonly body: Buffer;
+};
+
+/** Does the work of one request of git's protocol for the bare repository in `folder`; gives what sends the answer. */
+export async function workedGit(
   folder: string,
-  asked: { readonly path: string; readonly request: IncomingMessage; readonly body: Buffer },
-  response: ServerResponse,
-): Promise<void> {
-  answer(response, await backend(folder, asked.path, asked.request, asked.body));
+  { path, request, body }: GitAsked,
+): Promise<(response: ServerResponse) => void> {
+  const made = await backend(folder, path, request, body);
+  return (response) => answer(response, made);
 }
 
 async function serve(
