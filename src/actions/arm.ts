@@ -11,7 +11,7 @@ import { armKeys } from './arm-keys.ts';
 import { takeCredentials, takeSwitchTokens } from './credentials.ts';
 import { type Desk, openDoor } from './door.ts';
 import { EXPORTED } from './interface.ts';
-import { inputsOf, writeOutput } from './io.ts';
+import { inGroup, inputsOf, writeOutput } from './io.ts';
 import { openWorld } from './open-world.ts';
 import { passingFolder } from './wire.ts';
 import { podIdOf, wrongInput } from './words.ts';
@@ -40,7 +40,8 @@ async function plant(desk: Desk): Promise<ExitCode> {
   const env = { ...desk.env, [EXPORTED.uuid]: uuid };
   const owner = ownerFromEnv(env, { label: '', uuid, matrix: '', checkRunId: '' });
   const act = { acting: actingOwner(owner, runAddress(owner)), owner, podId };
-  hand(desk, await armPod(world, act, { keys, petWindowMs: null, killInMs: null, killAbsoluteMs: null }));
+  const wish = { keys, petWindowMs: null, killInMs: null, killAbsoluteMs: null };
+  hand(desk, await inGroup(`podtrack: switch of ${podId}`, () => armPod(world, act, wish)));
   return 0;
 }
 

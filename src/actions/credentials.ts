@@ -30,10 +30,10 @@ export function takeTokens(desk: Desk, read: Read<'registry-token' | 'github-tok
   return { registryToken, githubToken: take(desk, read('github-token'), null) };
 }
 
-function take({ env, mask }: Desk, given: string, variable: string | null): string | null {
-  const fromEnv = variable === null ? '' : (env[variable] ?? '').trim();
+function take(desk: Desk, given: string, variable: string | null): string | null {
+  const fromEnv = variable === null ? '' : (desk.env[variable] ?? '').trim();
   const secret = secretOrNull(given) ?? secretOrNull(fromEnv);
-  if (secret !== null) mask(secret);
+  if (secret !== null) desk.mask(secret);
   return secret;
 }
 
@@ -67,16 +67,27 @@ function noKey(env: Env): Error {
 
 const event = z.object({
   pull_request: z.object({ head: z.object({ repo: z.object({ fork: z.boolean() }).nullable() }) }).optional(),
+  repository: z.object({ private: z.boolean() }).optional(),
 });
+
+/** What GitHub told this run of its cause; null = it cannot be read. */
+function eventOf(env: Env): z.infer<typeof event> | null {
+  try {
+    return event.parse(JSON.parse(readFileSync(env['GITHUB_EVENT_PATH'] ?? '', 'utf8')));
+  } catch {
+    return null;
+  }
+}
 
 /** A run that GitHub keeps secrets from: a fork's pull request, or one of Dependabot. */
 function isWithoutSecrets(env: Env): boolean {
   if (env['GITHUB_ACTOR'] === 'dependabot[bot]') return true;
-  try {
-    const told = event.parse(JSON.parse(readFileSync(env['GITHUB_EVENT_PATH'] ?? '', 'utf8')));
-    // A fork that was deleted meanwhile has no repository any more.
-    return told.pull_request !== undefined && (told.pull_request.head.repo?.fork ?? true);
-  } catch {
-    return false;
-  }
+  const told = eventOf(env);
+  // A fork that was deleted meanwhile has no repository any more.
+  return told?.pull_request !== undefined && (told.pull_request.head.repo?.fork ?? true);
+}
+
+/** Unknown counts as public. */
+export function isPrivate(env: Env): boolean {
+  return eventOf(env)?.repository?.private === true;
 }

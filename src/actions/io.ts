@@ -7,9 +7,11 @@ import {
   setOutput as coreOutput,
   saveState as coreSave,
   setSecret as coreSecret,
+  endGroup,
   error,
   getInput,
   getState,
+  startGroup,
 } from '@actions/core';
 import type { KnobTexts } from '../domain/knobs.ts';
 import type { Env } from '../domain/owner-from-env.ts';
@@ -53,6 +55,16 @@ export function savedState(key: StateKey): string {
 
 export function exportVariable(which: keyof typeof EXPORTED, value: string): void {
   coreExport(EXPORTED[which], value);
+}
+
+/** The lines of `work` under one title that a reader may open; what counts is said after it. */
+export async function inGroup<T>(title: string, work: () => Promise<T>): Promise<T> {
+  startGroup(title);
+  try {
+    return await work();
+  } finally {
+    endGroup();
+  }
 }
 
 /** For the steps that follow. */

@@ -5,12 +5,12 @@ import { endingFor, jobEnd } from '../domain/job-end.ts';
 import { leavesOpen, type Outcome } from '../domain/outcome.ts';
 import { type FinishInput, finishJob, handOver } from '../flows/ending/finish-job.ts';
 import type { World } from '../ports.ts';
-import { type Credentials, takeCredentials } from './credentials.ts';
+import { type Credentials, isPrivate, takeCredentials } from './credentials.ts';
 import { type Desk, openDoor } from './door.ts';
-import { inputsOf, writeSummary } from './io.ts';
+import { inGroup, inputsOf, writeSummary } from './io.ts';
 import { worldAt } from './open-world.ts';
 import { readSaved, type Saved, savedPodId } from './saved-state.ts';
-import { endSummary } from './summary.ts';
+import { endSummary, unknownSummary } from './summary.ts';
 import { dropSealed, passingFolder } from './wire.ts';
 
 /** Kept out of the pull for fence, verify, terminate, confirm and settle. */
@@ -60,7 +60,13 @@ async function finishSaved(desk: Desk, saved: Saved): Promise<ExitCode> {
   const ending = endingFor(end, saved.post.ending);
   const { podId } = saved.register;
   desk.log.say('info', `${podId}: the job ended with ${end}; ${ending} follows`);
-  const outcome = await withinBudget(desk, world, { saved, input: finishInput(saved, ending) });
+  const task = { saved, input: finishInput(saved, ending) };
+  const outcome = await inGroup(`podtrack: ${ending} of ${podId}`, () =>
+    withinBudget(desk, world, task),
+  ).catch((error: unknown) => {
+    writeSummary(unknownSummary(podId));
+    throw error;
+  });
   await tell(desk, world, outcome);
   return isRed(outcome) ? 1 : 0;
 }
@@ -141,5 +147,16 @@ async function tell(desk: Desk, world: World, outcome: Outcome): Promise<void> {
   // The summary is worth one more read, but never the end of the job, nor another try of a dead token.
   const snapshot = rowLeft ? null : await world.registry.read().catch(() => null);
   const record = snapshot?.state.pods[`runpod.${outcome.pod}`] ?? null;
-  writeSummary(endSummary(outcome, record, desk.clock.now()));
+  const how = await wayIn(desk, world, outcome);
+  writeSummary(endSummary(outcome, record, { now: desk.clock.now(), wayIn: how }));
+}
+
+/** For who looks at a pod that was kept; an address is told where the summary is not public. */
+async function wayIn({ env }: Desk, { provider }: World, outcome: Outcome): Promise<string | null> {
+  if (outcome.order !== 'keep' || outcome.kind !== 'done') return null;
+  if (!isPrivate(env)) return 'RunPod shows its address; this repository may be public';
+  const look = await provider.get(outcome.pod).catch(() => null);
+  if (look?.kind !== 'present' || look.pod.ssh.kind === 'unseen') return null;
+  const { host, port, username } = look.pod.ssh.value;
+  return `ssh -p ${port} ${username}@${host}`;
 }

@@ -12,7 +12,7 @@ import { PULL_BUDGET_MS } from '../flows/teardown.ts';
 import { armKeys } from './arm-keys.ts';
 import { takeCredentials, takeSwitchTokens } from './credentials.ts';
 import { type Desk, openDoor } from './door.ts';
-import { inputsOf, knobsOf, writeOutput, writeSummary } from './io.ts';
+import { inGroup, inputsOf, knobsOf, writeOutput, writeSummary } from './io.ts';
 import { openWorld } from './open-world.ts';
 import { keepInOf } from './register-wish.ts';
 import { passingFolder } from './wire.ts';
@@ -43,14 +43,15 @@ async function cycle(desk: Desk): Promise<ExitCode> {
   const opening = { credentials, keepIn, folder: passingFolder(env), hurry: true };
   const { world } = openWorld(desk, read, opening);
   desk.concerned();
-  const facts = await reap(world, {
+  const options = {
     acting: actingReaper(uuid, run),
     rules,
     keys: armKeys(env, { tokens, apiKey: credentials.apiKey, allowFull: read('allow-full-key') }),
     dryRun: yesOrNo(read('dry-run'), 'dry-run', false),
     mirror: yesOrNo(read('mirror'), 'mirror', true),
     pullBudgetMs: durationOr(read('pull-budget'), 'pull-budget', PULL_BUDGET_MS),
-  });
+  };
+  const facts = await inGroup('podtrack: one cycle', () => reap(world, options));
   const report = reportCycle(facts);
   tell(desk, report);
   return report.exitCode;

@@ -9,7 +9,7 @@ import { type Registered, register, saysDeadlines } from '../flows/register.ts';
 import type { World } from '../ports.ts';
 import { type Credentials, takeCredentials } from './credentials.ts';
 import { type Desk, openDoor } from './door.ts';
-import { exportVariable, inputsOf, writeOutput, writeSummary } from './io.ts';
+import { exportVariable, inGroup, inputsOf, writeOutput, writeSummary } from './io.ts';
 import { openWorld } from './open-world.ts';
 import { type RegisterWish, registerWish } from './register-wish.ts';
 import { type RegistryPlace, tokenOf } from './registry-place.ts';
@@ -36,7 +36,8 @@ async function enter(desk: Desk): Promise<ExitCode> {
   });
   warnOfShortToken(desk, wish, place, credentials);
   saveAsked(wish, place, { credentials, folder, hide: (secret) => desk.mask(secret) });
-  const registered = await registerOrRefuse(desk, world, wish);
+  const title = `podtrack: checks and record of ${wish.input.podId}`;
+  const registered = await inGroup(title, () => registerOrRefuse(desk, world, wish));
   saveRegistered({ record: registered.record, registryId: registered.registryId });
   desk.concerned();
   await hand(desk, world, { wish, place, registered });
@@ -100,7 +101,10 @@ async function hand(desk: Desk, world: World, done: Done): Promise<void> {
   put('deadline', formatInstant(ownerDeadlineAt(record.deadlines)));
   put('registry-commit', version ?? '');
   put('result', JSON.stringify(resultOf(done)));
-  for (const warning of warnings) desk.log.say('warning', `${record.id}: ${warning}`);
+  for (const warning of [...warnings, ...saysNoStop(done)])
+    desk.log.say('warning', `${record.id}: ${warning}`);
+  if (record.owner.key === null)
+    desk.log.say('notice', 'this runner names no run on a forge: nobody is asked whether the job still runs');
   const limits = saysDeadlines(record, desk.clock.now());
   desk.log.say(
     'info',
@@ -109,11 +113,21 @@ async function hand(desk: Desk, world: World, done: Done): Promise<void> {
   writeSummary(registerSummary(record, how, limits));
 }
 
+/** Found out at the end it would surprise; found out now it can be wished for otherwise. */
+function saysNoStop({ wish, registered: { record } }: Done): readonly string[] {
+  const stops = Object.values(wish.post.ending).includes('stop');
+  if (!stops || record.volumeId === null) return [];
+  return [
+    'it has a network volume and cannot be stopped: in place of a stop it will be ended, and its volume stays',
+  ];
+}
+
 function resultOf({ registered: { record, version, how, warnings }, place }: Done) {
   return {
     schemaVersion: 1,
     podId: record.id,
     how,
+    status: record.status,
     label: record.owner.label,
     uuid: record.owner.uuid,
     ownerDeadlineAt: formatInstant(ownerDeadlineAt(record.deadlines)),

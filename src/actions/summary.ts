@@ -1,11 +1,12 @@
 /** Job summaries of one pod: one table, short when all is well, harmless whatever anything is called. */
-import { accrued, formatUsd } from '../domain/budget.ts';
+import { formatUsd } from '../domain/budget.ts';
 import { saysChoice } from '../domain/choice.ts';
+import { costOf } from '../domain/cost.ts';
 import { ownerDeadlineAt } from '../domain/deadlines.ts';
 import { formatInstant } from '../domain/instant.ts';
 import { leavesOpen, type Outcome } from '../domain/outcome.ts';
 import { type Owner, ownerName } from '../domain/owner.ts';
-import type { PodRecord } from '../domain/pod.ts';
+import { isLive, type PodRecord } from '../domain/pod.ts';
 import { markdownCell } from '../domain/registry/plain-text.ts';
 import type { Prepared } from '../flows/setup.ts';
 
@@ -16,22 +17,15 @@ function table(rows: readonly (readonly [string, string])[]): string {
   return ['| | |', '| --- | --- |', ...cells, ''].join('\n');
 }
 
+/** One line: the table of the job is the one of its end. */
 export function registerSummary(record: PodRecord, how: string, limits: string): string {
-  const perHour = record.costPerHourMicroUsd;
-  return [
-    `### podtrack: ${markdownCell(record.id)} is registered`,
-    '',
-    table([
-      ['owner', ownerName(record.owner)],
-      ['state', how === 'registered' ? record.status : `${record.status} (${how})`],
-      ['GPU', record.gpu ?? 'none, or not told'],
-      ['cost per hour', formatUsd(perHour)],
-      ['owner deadline', formatInstant(ownerDeadlineAt(record.deadlines))],
-      ['absolute deadline', formatInstant(record.deadlines.absoluteDeadlineAt)],
-      ['artifacts', artifactsText(record.artifacts)],
-      ['limits', limits],
-    ]),
-  ].join('\n');
+  const parts = [
+    `${how === 'registered' ? '' : `${how}, `}for ${ownerName(record.owner)}`,
+    limits,
+    `${record.gpu ?? 'no GPU told'} at ${formatUsd(record.costPerHourMicroUsd)}/h`,
+    `artifacts ${artifactsText(record.artifacts)}`,
+  ];
+  return `**podtrack**: ${markdownCell(record.id)} is registered ${markdownCell(parts.join('; '), LONGEST)}\n`;
 }
 
 function artifactsText({ remotePath, choice }: PodRecord['artifacts']): string {
@@ -41,25 +35,46 @@ function artifactsText({ remotePath, choice }: PodRecord['artifacts']): string {
 }
 
 /** What ended a pod and why, or why it is still up. `record` as it is after; null = there is none. */
-export function endSummary(outcome: Outcome, record: PodRecord | null, now: number): string {
+export function endSummary(
+  outcome: Outcome,
+  record: PodRecord | null,
+  { now, wayIn }: { readonly now: number; readonly wayIn: string | null },
+): string {
   const open = leavesOpen(outcome);
-  const cost =
-    record === null
-      ? null
-      : (record.end?.costMicroUsd ??
-        accrued(record.costPerHourMicroUsd, record.createdAt ?? record.registeredAt, now));
-  const headline = open ? 'IS NOT SETTLED' : outcome.order === 'keep' ? 'is kept' : 'is settled';
+  const cost = record === null ? null : costOf(record, now, null);
   return [
-    `### podtrack: ${markdownCell(outcome.pod)} ${headline}`,
+    `### podtrack: ${markdownCell(outcome.pod)} ${open ? 'IS NOT SETTLED' : (HEADLINES[outcome.order] ?? 'is settled')}`,
     '',
     table([
       ['owner', record === null ? 'no record' : ownerName(record.owner)],
       ['state', record?.status ?? 'no record'],
+      ...(record === null || !isLive(record) ? [] : limitRows(record)),
       ['cost so far', formatUsd(cost)],
       ['what happened', outcome.says],
+      ...(wayIn === null ? [] : [['way in', wayIn] as const]),
       ...(open ? ([['what it is called', `${outcome.kind}: ${outcome.reason}`]] as const) : []),
     ]),
   ].join('\n');
+}
+
+const HEADLINES: Readonly<Partial<Record<Outcome['order'], string>>> = {
+  keep: 'is kept',
+  stop: 'is stopped',
+};
+
+/** A pod that lives on is ended at these, whatever else happens. */
+function limitRows({ deadlines }: PodRecord): readonly (readonly [string, string])[] {
+  const { keepUntilAt, absoluteDeadlineAt } = deadlines;
+  return [
+    ...(keepUntilAt === null ? [] : [['kept until', formatInstant(keepUntilAt)] as const]),
+    ['owner deadline', formatInstant(ownerDeadlineAt(deadlines))],
+    ['absolute deadline', formatInstant(absoluteDeadlineAt)],
+  ];
+}
+
+/** Nothing could be found out: the annotation of the same step says why. */
+export function unknownSummary(podId: string): string {
+  return `### podtrack: ${markdownCell(podId)} IS NOT SETTLED\n\nIts end could not be looked after; the error of this step says why. Its own switch and the reaper end it.\n`;
 }
 
 /** One line where all is well; the warnings with it where a reaper may stay away. */

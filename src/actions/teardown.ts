@@ -13,7 +13,7 @@ import type { World } from '../ports.ts';
 import { takeCredentials } from './credentials.ts';
 import { type Desk, openDoor } from './door.ts';
 import { EXPORTED } from './interface.ts';
-import { inputsOf, type ReadInput, writeOutput, writeSummary } from './io.ts';
+import { inGroup, inputsOf, type ReadInput, writeOutput, writeSummary } from './io.ts';
 import { openWorld } from './open-world.ts';
 import { keepInOf, localPathOf } from './register-wish.ts';
 import { endSummary } from './summary.ts';
@@ -40,7 +40,7 @@ async function end(desk: Desk): Promise<ExitCode> {
   const forcedBecause = reasonOf(read);
   desk.concerned();
   if (forcedBecause !== null) await claim(world, { acting, owner, podId, killInMs: null, forcedBecause });
-  const outcome = await teardownOwn(world, {
+  const order = {
     acting,
     owner,
     podId,
@@ -50,7 +50,8 @@ async function end(desk: Desk): Promise<ExitCode> {
     localPath: localPathOf(desk, read('local-path')),
     pullBudgetMs: durationOr(read('pull-budget'), 'pull-budget', PULL_BUDGET_MS),
     waitMs: WAIT_MS,
-  });
+  };
+  const outcome = await inGroup(`podtrack: teardown of ${podId}`, () => teardownOwn(world, order));
   await tell(desk, world, outcome, owner);
   return leavesOpen(outcome) ? 1 : 0;
 }
@@ -86,7 +87,7 @@ async function tell(desk: Desk, world: World, outcome: Outcome, owner: Owner): P
   writeOutput('teardown', 'result', JSON.stringify({ schemaVersion: 1, ...outcome }));
   const snapshot = await world.registry.read().catch(() => null);
   const record = snapshot?.state.pods[`runpod.${outcome.pod}`] ?? null;
-  writeSummary(endSummary(outcome, record, desk.clock.now()));
+  writeSummary(endSummary(outcome, record, { now: desk.clock.now(), wayIn: null }));
   const others = Object.values(snapshot?.state.pods ?? {}).filter(
     (other) => isLive(other) && other.id !== outcome.pod && sameOwner(other.owner, owner),
   );

@@ -20,7 +20,7 @@ export const GITHUB_TOKEN = 'ghs_jobTokenJobTokenJobTokenJobToken01';
 export const REPOSITORY_ID = '7654321';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-export type Door = 'register' | 'arm' | 'reap' | 'teardown';
+export type Door = 'register' | 'arm' | 'reap' | 'setup' | 'teardown';
 export type Stage = 'main' | 'post';
 
 export type StepWish = {

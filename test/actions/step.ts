@@ -15,6 +15,8 @@ export type StepEnd = {
   readonly state: Texts;
   readonly env: Texts;
   readonly summary: string;
+  /** Folders put before PATH. */
+  readonly path: readonly string[];
 };
 
 export type StepCall = {
@@ -55,7 +57,7 @@ function withoutMasks(log: string): string {
 export function runStep(call: StepCall): Promise<StepEnd> {
   const folder = mkdtempSync(join(call.temp, 'files-'));
   const file = (name: string): string => join(folder, name);
-  for (const name of ['output', 'state', 'env', 'summary']) writeFileSync(file(name), '');
+  for (const name of ['output', 'state', 'env', 'summary', 'path']) writeFileSync(file(name), '');
   const env = {
     ...call.env,
     ...Object.fromEntries(
@@ -65,6 +67,7 @@ export function runStep(call: StepCall): Promise<StepEnd> {
     GITHUB_OUTPUT: file('output'),
     GITHUB_STATE: file('state'),
     GITHUB_ENV: file('env'),
+    GITHUB_PATH: file('path'),
     GITHUB_STEP_SUMMARY: file('summary'),
   };
   return new Promise((resolve, reject) => {
@@ -86,6 +89,9 @@ export function runStep(call: StepCall): Promise<StepEnd> {
         state: readPairs(file('state')),
         env: readPairs(file('env')),
         summary: readFileSync(file('summary'), 'utf8'),
+        path: readFileSync(file('path'), 'utf8')
+          .split('\n')
+          .filter((line) => line !== ''),
       });
     });
   });
