@@ -8,18 +8,22 @@ import { bytesOf, placeOf } from './names.ts';
 const BLOCK = 1024 * 1024;
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
+/** Plain text sorts as its bytes do, as long as there is nothing in it but ASCII. */
+const ASCII = /^[\0-\x7f]*$/;
+
 /** One number for a tree: equal digests mean equal names, contents and links. */
 export function digestOf(files: readonly ManifestEntry[], links: Manifest['links']): string {
   const lines = [
-    ...files.map((file) =>
-      Buffer.concat([Buffer.from(`f ${file.sha256} ${file.size} `), bytesOf(file.path)]),
-    ),
-    ...links.map((link) =>
-      Buffer.concat([Buffer.from('l '), bytesOf(link.path), Buffer.from('\0'), bytesOf(link.target)]),
-    ),
+    ...files.map((file) => `f ${file.sha256} ${file.size} ${file.path}`),
+    ...links.map((link) => `l ${link.path}\0${link.target}`),
   ];
   const hash = createHash('sha256');
-  for (const line of lines.sort((one, other) => Buffer.compare(one, other))) hash.update(line).update('\0');
+  if (lines.every((line) => ASCII.test(line))) {
+    lines.sort((one, other) => (one < other ? -1 : Number(one > other)));
+    return hash.update(lines.map((line) => `${line}\0`).join('')).digest('hex');
+  }
+  const bytes = lines.map(bytesOf).sort((one, other) => Buffer.compare(one, other));
+  for (const line of bytes) hash.update(line).update('\0');
   return hash.digest('hex');
 }
 
