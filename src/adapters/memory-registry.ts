@@ -16,6 +16,7 @@ import {
   cautionsOf,
   damagedPaths,
   isForeign,
+  isReadOnly,
   stateOf,
   type TreeRead,
   usableSweep,
@@ -182,7 +183,7 @@ function write(session: Session, ops: readonly RegistryOp[], proof: string | nul
   const { host, clock, sha256, repository } = session;
   const now = clock.now();
   const before = found?.state ?? emptyRegistry(session.newRegistryId, repository, now);
-  if (isForeign(before.meta, repository)) throw foreignRegistry(PLACE);
+  if (isReadOnly(before.meta, repository, ops)) throw foreignRegistry(PLACE);
   const entries = found === null ? [] : waiting(session);
   const {
     state: after,

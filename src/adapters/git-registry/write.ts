@@ -6,7 +6,7 @@ import type { RegistryOp } from '../../domain/registry/ops.ts';
 import { type AppliedUponQueue, applyUponQueue } from '../../domain/registry/queue.ts';
 import { foreignRegistry } from '../../domain/registry/read-errors.ts';
 import { emptyRegistry, type RegistryState } from '../../domain/registry/state.ts';
-import { isForeign } from '../../domain/registry/view.ts';
+import { isReadOnly } from '../../domain/registry/view.ts';
 import type { Submitted } from '../../ports.ts';
 import { look } from './look.ts';
 import { type Final, failureOf, type GitOutcome, judgePush } from './outcome.ts';
@@ -72,9 +72,9 @@ async function plan(
 
 type Base = { readonly tree: TreeCache | null; readonly state: RegistryState };
 
-function baseOf(session: Session, tree: TreeCache | null): Base {
+function baseOf(session: Session, tree: TreeCache | null, ops: readonly RegistryOp[]): Base {
   const state = tree?.state ?? emptyRegistry(session.newRegistryId, session.repository, session.clock.now());
-  if (isForeign(state.meta, session.repository)) throw foreignRegistry(session.remote.place);
+  if (isReadOnly(state.meta, session.repository, ops)) throw foreignRegistry(session.remote.place);
   return { tree, state };
 }
 
@@ -87,11 +87,11 @@ function applyTo(session: Session, { tree, state }: Base, ops: Wish['ops']): App
 async function currentBase(session: Session, wish: Wish, fresh: boolean): Promise<[Base, Applied]> {
   const asks = wish.ops.length > 0 || wish.proof !== null;
   if (!fresh && asks && session.tree !== null) {
-    const base = baseOf(session, session.tree);
+    const base = baseOf(session, session.tree, wish.ops);
     const applied = applyTo(session, base, wish.ops);
     if (applied.results.every((result) => result.kind === 'applied')) return [base, applied];
   }
-  const base = baseOf(session, (await look(session)).tree);
+  const base = baseOf(session, (await look(session)).tree, wish.ops);
   return [base, applyTo(session, base, wish.ops)];
 }
 

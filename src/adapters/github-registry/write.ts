@@ -6,7 +6,7 @@ import type { RegistryOp } from '../../domain/registry/ops.ts';
 import { type AppliedUponQueue, applyUponQueue } from '../../domain/registry/queue.ts';
 import { foreignRegistry } from '../../domain/registry/read-errors.ts';
 import { emptyRegistry, type RegistryState } from '../../domain/registry/state.ts';
-import { isForeign } from '../../domain/registry/view.ts';
+import { isReadOnly } from '../../domain/registry/view.ts';
 import type { Submitted } from '../../ports.ts';
 import { blobText, query } from './ask.ts';
 import { backoffMs } from './backoff.ts';
@@ -45,7 +45,7 @@ type Try = { readonly kind: 'ended'; readonly submitted: Submitted } | Failed;
 function baseOf(session: Session, seen: Look | null, ops: readonly RegistryOp[]): Base {
   const tree = seen === null ? session.tree : seen.tree;
   const state = tree?.state ?? emptyRegistry(session.newRegistryId, session.repository, session.clock.now());
-  if (isForeign(state.meta, session.repository)) throw foreignRegistry(session.place);
+  if (isReadOnly(state.meta, session.repository, ops)) throw foreignRegistry(session.place);
   const queue = tree === null ? [] : (seen?.queue ?? session.queue);
   const applied = applyUponQueue(state, queue, { ops, now: session.clock.now() });
   return { tree, state, applied, look: seen };

@@ -18,9 +18,32 @@ function changeMeta(
   };
 }
 
+/**
+ * A copied branch becomes a registry of its own, under a new id. Its records go: their pods are the other registry's,
+ * and two reapers with two truths would end what only one of them knows to be extended.
+ */
+function startCopy(state: RegistryState, op: OpOf<'acknowledge'>): Outcome {
+  if (op.registry === undefined) return refused('invalid', 'Starting a copy names its new id and repository');
+  const { id, repository } = op.registry;
+  if (state.meta.registryId === id) return DUPLICATE;
+  const [damaged] = state.quarantined;
+  if (damaged !== undefined) return refused('quarantined', `Remove or mend ${damaged.path} first`);
+  const pods = Object.keys(state.pods).length;
+  const acknowledged = { breakerAt: null, rewoundTip: null, accountAt: null };
+  const meta = { ...state.meta, registryId: id, repository, acknowledged, keys: [op.key] };
+  const says = ` copied: ${op.reason},`;
+  const detail = { registry: id, from: state.meta.registryId, dropped: pods };
+  return {
+    kind: 'applied',
+    state: { ...state, meta, pods: {} },
+    event: eventOf(op, { record: null, says, detail }),
+  };
+}
+
 /** A person has looked at an alarm. For a rewind the lost tip must be named, so that the next one rings again. */
 export function acknowledge(state: RegistryState, op: OpOf<'acknowledge'>): Outcome {
   if (state.meta.keys.includes(op.key)) return DUPLICATE;
+  if (op.what === 'copied') return startCopy(state, op);
   const was = state.meta.acknowledged;
   const says = ` ${op.what}: ${op.reason},`;
   if (op.what === 'breaker')

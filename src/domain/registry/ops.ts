@@ -4,6 +4,7 @@ import { mirrorFacts } from '../artifacts.ts';
 import { instant } from '../instant.ts';
 import { owner } from '../owner.ts';
 import { fence, hostKeyPin, podEnd, podId, podRecord, switchFacts, verdictFacts } from '../pod.ts';
+import { registryId } from '../stamp.ts';
 import { stoppedFacts } from '../stopped.ts';
 
 /** Who acts: the reaper, or an owner by uuid (with the label for people). */
@@ -72,9 +73,13 @@ export const registryOp = z.discriminatedUnion('op', [
   onPod.extend({ op: z.literal('repair'), record: podRecord, reason: z.string().max(200) }),
   base.extend({
     op: z.literal('acknowledge'),
-    what: z.enum(['breaker', 'rewound', 'account']),
+    what: z.enum(['breaker', 'rewound', 'account', 'copied']),
     /** For `rewound`: the lost tip, as `sweep.registryTip` names it. */
     tip: z.string().max(80).nullable(),
+    /** For `copied`: what the registry is called from now on, and where it lies. */
+    registry: z
+      .object({ id: registryId, repository: z.object({ server: z.string(), id: z.string() }) })
+      .optional(),
     reason: z.string().max(300),
   }),
   base.extend({ op: z.literal('migrate'), toSchema: z.number().int() }),

@@ -38,6 +38,6 @@ export function foreignRegistry(place: string): WorldError {
     tried: `Writing to the registry at ${place}`,
     cameBack: 'its meta.json names another repository: the branch was copied',
     state: 'Nothing was written',
-    next: 'Remove the copied branches from this repository, or point registry-repository at the one they came from',
+    next: 'Remove the copied branches, point registry-repository at the one they came from, or start a registry of its own here: podtrack acknowledge copied --reason …',
   });
 }

@@ -2,6 +2,7 @@
 import { type PodRecord, podKey } from '../pod.ts';
 import type { Parsed } from './files.ts';
 import { META_PATH } from './layout.ts';
+import type { RegistryOp } from './ops.ts';
 import { newerSchema, notARegistry } from './read-errors.ts';
 import type { Meta, Quarantined, RegistryState } from './state.ts';
 import type { SweepState } from './sweep.ts';
@@ -65,6 +66,15 @@ export type Doubt = {
 export function isForeign(meta: Meta, here: Meta['repository']): boolean {
   if (meta.repository === null || here === null) return false;
   return meta.repository.server !== here.server || meta.repository.id !== here.id;
+}
+
+/** What may be written to a copy: the one act that starts it here, and nothing before it. */
+export function isReadOnly(meta: Meta, here: Meta['repository'], ops: readonly RegistryOp[]): boolean {
+  const [first] = ops;
+  const starts = first?.op === 'acknowledge' && first.what === 'copied';
+  const named = starts ? (first.registry?.repository ?? null) : null;
+  const ownStart = named !== null && named.server === here?.server && named.id === here.id;
+  return isForeign(meta, here) && !ownStart;
 }
 
 /** The sweep state to go on with; one that cannot be read, or is another registry's, counts as missing. */

@@ -374,6 +374,32 @@ export function registryContract(makePlace: () => Promise<Place>): void {
       );
       expect(codes(await place.store({ repository: here }).read())).not.toContain('foreign-repository');
     });
+
+    it('is started on purpose under a new id, without the records of the registry it came from', async () => {
+      const here = { server: 'https://forge.example', id: '1' };
+      const there = { server: 'https://forge.example', id: '2' };
+      await place.store({ repository: here }).submit([register('abc')]);
+      const store = place.store({ repository: there });
+      const { state } = await store.read();
+      const start = (repository: typeof here): RegistryOp =>
+        op('acknowledge', {
+          what: 'copied',
+          tip: null,
+          registry: { id: 'c'.repeat(32), repository },
+          reason: 'a team of its own',
+        });
+      expect(await failureOf(store.submit([start(here)]))).toBe('registry-foreign');
+      expect(await failureOf(store.submit([settle('abc', { note: 'x' }), start(there)]))).toBe(
+        'registry-foreign',
+      );
+      const started = await store.submit([start(there), register('xyz')]);
+      expect(started.results.map(({ kind }) => kind)).toEqual(['applied', 'applied']);
+      const again = await place.store({ repository: there }).read();
+      expect(again.state.meta).toMatchObject({ registryId: 'c'.repeat(32), repository: there, seq: 2 });
+      expect([Object.keys(again.state.pods), codes(again)]).toEqual([['runpod.xyz'], ['sweep-missing']]);
+      expect(state.meta.registryId).not.toBe(again.state.meta.registryId);
+      expect(codes(await place.store({ repository: here }).read())).toContain('foreign-repository');
+    });
   });
 
   describe('history', () => {
