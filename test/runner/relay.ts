@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import type { Cut } from './effects.ts';
 
 /** `what` = `POST /v2/pods/x`, after the name that the relay was given. */
@@ -20,28 +21,28 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-async function forward(
-  target: URL,
-  request: IncomingMessage,
-): Promise<{ answer: IncomingMessage; body: Buffer }> {
-  const sent = await bodyOf(request);
+/** Comes back with the head of the answer; its body may go on for long, as a log does that is followed. */
+async function forward(target: URL, request: IncomingMessage, sent: Buffer): Promise<IncomingMessage> {
   const going = ask(new URL(request.url ?? '/', target), {
     method: request.method ?? 'GET',
     headers: { ...request.headers, host: target.host },
   });
   going.end(sent);
   const [answer] = (await once(going, 'response')) as [IncomingMessage];
-  return { answer, body: await bodyOf(answer) };
+  return answer;
 }
 
 /** `target` is an origin; the relay's `url` takes its place. */
 export async function relayTo(target: string, name: string, tell: Tell): Promise<Relay> {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const what = `${name} ${request.method} ${new URL(request.url ?? '/', target).pathname}`;
+    const sent = await bodyOf(request);
     if (silences(tell('before', what))) return void response.destroy();
-    const { answer, body } = await forward(new URL(target), request);
+    const answer = await forward(new URL(target), request, sent);
+    response.once('close', () => answer.destroy());
     if (silences(tell('after', what))) return void response.destroy();
-    response.writeHead(answer.statusCode ?? 502, answer.headers).end(body);
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    await pipeline(answer, response);
   };
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());

@@ -9,8 +9,8 @@ const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 export type Checkout = { readonly folder: string; remove(): void };
 
-/** Every folder with an action.yml, so that a new door is there without a word here. */
-export function shippedCheckout(): Checkout {
+/** Every folder with an action.yml, so that a new door is there without a word here. `dist`: another bundle. */
+export function shippedCheckout(dist: string = builtDist()): Checkout {
   const folder = mkdtempSync(join(tmpdir(), 'podtrack-checkout-'));
   const doors = readdirSync(repository, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && existsSync(join(repository, entry.name, 'action.yml')))
@@ -19,6 +19,6 @@ export function shippedCheckout(): Checkout {
     mkdirSync(join(folder, door), { recursive: true });
     cpSync(join(repository, door, 'action.yml'), join(folder, door, 'action.yml'));
   }
-  cpSync(builtDist(), join(folder, 'dist'), { recursive: true });
+  cpSync(dist, join(folder, 'dist'), { recursive: true });
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
