@@ -1,23 +1,19 @@
 /** Enters a running pod into the registry: every check before the write, and the record before anything else. */
-
 import { sameChoice, saysChoice } from '../domain/choice.ts';
-import { setDeadlines } from '../domain/deadlines.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { Refusal, WorldError } from '../domain/errors.ts';
-import { ADOPTED, gpuText, newRecord } from '../domain/new-record.ts';
+import { ADOPTED } from '../domain/new-record.ts';
 import { judgeOwnership, ownerName } from '../domain/owner.ts';
 import { unseen } from '../domain/part.ts';
 import { isLive, isSamePod, type PodRecord, podKey } from '../domain/pod.ts';
 import { stampOf } from '../domain/policy/reconcile.ts';
 import type { ProviderPod } from '../domain/provider-pod.ts';
 import { findRecord } from '../domain/registry/change.ts';
-import type { RegistryOp } from '../domain/registry/ops.ts';
-import type { WriteSlot } from '../domain/registry/write-slot.ts';
+import { isLarge, type WriteSlot } from '../domain/registry/write-slot.ts';
 import type { Snapshot, World } from '../ports.ts';
-import { opBase } from './acting.ts';
 import { softly } from './ask.ts';
+import { reclaimOp, registerOp } from './entry/entry-ops.ts';
 import { notRecorded } from './entry/not-recorded.ts';
-import { pinFromLog } from './entry/pin.ts';
 import {
   checkArtifacts,
   checkKey,
@@ -58,7 +54,7 @@ export async function register(
   const warnings = [...doubts, ...saysLateSweep(snapshot, now), ...(await deaf)];
   const existing = findRecord(snapshot.state, pod.id);
   if (existing !== null && isLive(existing) && isSamePod(existing, pod)) {
-    return await takeExisting(world, input, { record: existing, snapshot, warnings });
+    return await takeExisting(world, input, { record: existing, snapshot, warnings, slot });
   }
   const more = await checkTaking(world, input, pod, snapshot.state.meta.registryId);
   return await enter(world, input, pod, [...warnings, ...more]);
@@ -68,37 +64,30 @@ type Existing = {
   readonly record: PodRecord;
   readonly snapshot: Snapshot;
   readonly warnings: readonly string[];
+  readonly slot: WriteSlot | null;
 };
 
 /** A record is there already: mine, to be reclaimed, or another owner's. */
 async function takeExisting(
   world: World,
   input: RegisterInput,
-  { record, snapshot, warnings }: Existing,
+  { record, snapshot, warnings, slot }: Existing,
 ): Promise<Registered> {
   const answers = await softly(() => world.ci.liveness([record.owner]));
   const former = answers.kind === 'seen' ? (answers.value[0] ?? unseen('no answer')) : answers;
   const ownership = judgeOwnership(record.owner, input.owner, former);
   if (ownership.kind === 'mine') {
     checkNotEnding(record, world.clock.now());
-    await world.registry.probeWrite();
+    // Where this run has written the record, it has proven that it may: the legs of a fan-out need no commit each.
+    if (!(slot !== null && isLarge(slot) && isOfThisRun(record, input.owner)))
+      await world.registry.probeWrite();
     const mine = await noteAdoption(world, input, record);
     const told = [...warnings, ...saysOldChoice(mine, input)];
     const { registryId } = snapshot.state.meta;
     return { record: mine, version: snapshot.version, registryId, how: 'already-mine', warnings: told };
   }
   if (ownership.kind !== 'reclaim') throw needsClaim(record, ownership.kind);
-  const now = world.clock.now();
-  const ownerDeadlineAt = input.killInGiven ? now + input.killInMs : null;
-  const base = opBase(world, input.acting, 'reclaim');
-  const op: RegistryOp = {
-    ...base,
-    op: 'reclaim',
-    pod: record.id,
-    rev: record.rev,
-    owner: input.owner,
-    ownerDeadlineAt,
-  };
+  const op = reclaimOp(world, input, record);
   const submitted = await world.registry.submit([op]);
   const [result] = submitted.results;
   const after = submitted.state.pods[podKey(record)];
@@ -110,6 +99,11 @@ async function takeExisting(
   const told = [...warnings, ...saysOldChoice(mine, input)];
   const { registryId } = submitted.state.meta;
   return { record: mine, version: submitted.version, registryId, how: 'reclaimed', warnings: told };
+}
+
+function isOfThisRun({ owner }: PodRecord, { key, attempt }: RegisterInput['owner']): boolean {
+  const same = owner.key?.runId === key?.runId && owner.key?.repositoryId === key?.repositoryId;
+  return owner.key !== null && key !== null && same && owner.attempt === attempt;
 }
 
 /** What counts as verified is frozen with the first record: a later word must not make a half of it enough. */
@@ -132,7 +126,7 @@ async function noteAdoption(
   return state.pods[podKey(record)] ?? record;
 }
 
-function needsClaim(record: PodRecord, kind: 'sibling-alive' | 'other'): Refusal {
+export function needsClaim(record: PodRecord, kind: 'sibling-alive' | 'other'): Refusal {
   const whose =
     kind === 'other'
       ? `it belongs to ${ownerName(record.owner)}`
@@ -145,7 +139,7 @@ function needsClaim(record: PodRecord, kind: 'sibling-alive' | 'other'): Refusal
   });
 }
 
-function refusedByRegistry(podId: string, detail: string): Refusal {
+export function refusedByRegistry(podId: string, detail: string): Refusal {
   return new Refusal('registry-refused', {
     tried: `Writing the record of ${podId}`,
     cameBack: detail,
@@ -160,16 +154,8 @@ async function enter(
   pod: ProviderPod,
   warnings: readonly string[],
 ): Promise<Registered> {
-  const record = await recordOf(world, input, pod);
-  const key = `${input.acting.holder}/register/${pod.id}/${record.registeredAt}`;
-  const op: RegistryOp = {
-    ...opBase(world, input.acting, 'register'),
-    key,
-    op: 'register',
-    pod: pod.id,
-    record,
-    fulfils: null,
-  };
+  const op = await registerOp(world, input, pod);
+  const { record } = op;
   try {
     const submitted = await world.registry.submit([op]);
     const [result] = submitted.results;
@@ -184,45 +170,6 @@ async function enter(
     const own = input.ownNonce !== null && stampOf(pod)?.nonce === input.ownNonce;
     throw await notRecorded(world, record, own, error);
   }
-}
-
-async function recordOf(world: World, input: RegisterInput, pod: ProviderPod): Promise<PodRecord> {
-  const now = world.clock.now();
-  const account = await softly(() => world.provider.account());
-  const { rules } = input;
-  return newRecord({
-    pod,
-    owner: input.owner,
-    account: account.kind === 'seen' && account.value.kind === 'seen' ? account.value.value.id : null,
-    nonce: stampOf(pod)?.nonce ?? null,
-    gpu: input.gpu ?? gpuText(pod),
-    costPerHourMicroUsd: priceOf(pod, input.costPerHourMicroUsd),
-    deadlines: setDeadlines({
-      now,
-      killInMs: input.killInMs,
-      killAbsoluteMs: input.killAbsoluteMs,
-      maxExtensions: rules.maxExtensions,
-      petMinMs: rules.petMinMs,
-      pullMarginMs: rules.pullMarginMs,
-    }),
-    rules,
-    artifacts: {
-      remotePath: input.remotePath,
-      none: input.noArtifacts,
-      allowEmpty: input.allowEmpty,
-      choice: input.choice,
-    },
-    hostKey: await pinFromLog(world, pod),
-    now,
-    note: input.adopt ? ADOPTED : null,
-  });
-}
-
-/** The figure reads 0 while a pod is stopped, although its disk bills: that is no price. */
-function priceOf(pod: ProviderPod, given: number | null): number | null {
-  return pod.costPerHourMicroUsd === 0 && pod.status !== 'RUNNING'
-    ? given
-    : (pod.costPerHourMicroUsd ?? given);
 }
 
 /** What register says about the limits it has set. */

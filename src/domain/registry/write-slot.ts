@@ -8,9 +8,14 @@ const UNPACED = 8;
 /** A read and a write on a busy forge take less; GitHub's limit of content writes allows 80 a minute. */
 const SLOT_MS = 800;
 
+/** Whether a matrix has more legs than may race. */
+export function isLarge({ total }: WriteSlot): boolean {
+  return total > UNPACED;
+}
+
 /** How long to wait before the first write; 0 = at once. */
 export function slotWaitMs(slot: WriteSlot | null): number {
-  if (slot === null || slot.total <= UNPACED) return 0;
+  if (slot === null || !isLarge(slot)) return 0;
   return Math.min(Math.max(0, slot.index), slot.total) * SLOT_MS;
 }
 
