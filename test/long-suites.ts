@@ -9,6 +9,8 @@ export const LONG_SUITES: readonly string[] = [
   'test/adapters/registry/killed-writer.test.ts',
   'test/adapters/registry/refusals.test.ts',
   'test/adapters/registry/github-reads.test.ts',
+  'test/adapters/registry/queue-faults.test.ts',
+  'test/storm/**',
 ];
 
 /** `.ci/run` sets it, and so does `npm test -- PATH`. */

@@ -5,7 +5,7 @@ import type { Sha256 } from '../../domain/registry/layout.ts';
 import type { Queued } from '../../domain/registry/queue-entry.ts';
 import type { Meta } from '../../domain/registry/state.ts';
 import type { Chance, Clock } from '../../ports.ts';
-import { backoffMs } from './backoff.ts';
+import { backoffMs, triesOf } from './backoff.ts';
 import { ensureBareRepository } from './bare-repository.ts';
 import { type GitCredential, gitEnv } from './git-env.ts';
 import { parseRemote, type Remote } from './place.ts';
@@ -49,6 +49,8 @@ export type Session = {
   readonly repository: Meta['repository'];
   /** The id that a registry started here will bear: one and the same for every read before the first write. */
   readonly newRegistryId: string;
+  /** How often a write is tried. */
+  readonly tries: number;
   /** The wait before another try, with jitter. */
   backoffMs(tries: number): number;
   /** The scratch repository, made at first use. */
@@ -99,6 +101,7 @@ export function newSession(options: GitRegistryOptions): Session {
     sha256: (text) => options.chance.sha256(text),
     repository: options.repository,
     newRegistryId: options.chance.hex(16),
+    tries: triesOf(options.hurry ?? false),
     backoffMs: (tries) =>
       backoffMs(tries, Number.parseInt(options.chance.hex(4), 16) / 2 ** 32, options.hurry ?? false),
     async open() {

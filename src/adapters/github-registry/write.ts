@@ -9,7 +9,7 @@ import { emptyRegistry, type RegistryState } from '../../domain/registry/state.t
 import { isReadOnly } from '../../domain/registry/view.ts';
 import type { Submitted } from '../../ports.ts';
 import { blobText, query } from './ask.ts';
-import { backoffMs } from './backoff.ts';
+import { backoffMs, triesOf } from './backoff.ts';
 import { commit, type Made } from './commit.ts';
 import { findLanded, type Maybe } from './landed.ts';
 import { type Look, look } from './look.ts';
@@ -20,7 +20,6 @@ import type { Session } from './session.ts';
 import { advance, type TreeCache } from './tree.ts';
 import { gaveUp, writeRefused } from './trouble.ts';
 
-const TRIES = 6;
 const PATIENCE_MS = 120_000;
 /** A refusal may rest on a replica that lags: it is asked once more after this. */
 const SECOND_THOUGHT_MS = 500;
@@ -168,7 +167,7 @@ async function loop(session: Session, wish: Wish, maybes: Maybe[]): Promise<Subm
     if (isHopeless(outcome, tries)) throw writeRefused(session.place, outcome);
     const askedMs = outcome.kind === 'limited' ? outcome.waitMs : 0;
     const waitMs = askedMs + backoffMs(tries, session.random(), session.hurry);
-    if (tries >= TRIES || session.clock.now() + waitMs - startedAt > PATIENCE_MS) {
+    if (tries >= triesOf(session.hurry) || session.clock.now() + waitMs - startedAt > PATIENCE_MS) {
       const late = outcome.kind === 'limited' ? null : await lastLook(session, wish, maybes);
       if (late !== null) return late;
       throw gaveUp(session.place, outcome, tries);
