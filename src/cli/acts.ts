@@ -20,6 +20,7 @@ import { probeVerb } from './verbs/probe.ts';
 import { reapVerb } from './verbs/reap.ts';
 import { reconcileVerb } from './verbs/reconcile.ts';
 import { registerVerb } from './verbs/register.ts';
+import { registerManyVerb } from './verbs/register-many.ts';
 import { replayVerb } from './verbs/replay.ts';
 import { syncVerb } from './verbs/sync.ts';
 import { teardownVerb } from './verbs/teardown.ts';
@@ -29,6 +30,7 @@ import { worldVerb } from './verbs/world.ts';
 export const ACTS: Readonly<Record<VerbName, Verb>> = {
   whoami: whoami,
   register: registerVerb,
+  'register-many': registerManyVerb,
   list: list,
   claim: claimVerb,
   arm: armVerb,

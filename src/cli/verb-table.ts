@@ -6,6 +6,7 @@ export type VerbEntry = { readonly name: string; readonly summary: string };
 export const VERBS = [
   { name: 'whoami', summary: 'who this process is, whose account, which registry' },
   { name: 'register', summary: 'enter a running pod into the registry and arm it' },
+  { name: 'register-many', summary: 'enter the pods of a whole fan-out in one commit' },
   { name: 'list', summary: 'the pods of the registry beside what the account shows' },
   { name: 'claim', summary: 'take over a pod from its owner, explicitly' },
   { name: 'arm', summary: 'plant the dead-man switch on a pod and prove that it lives' },

@@ -36,7 +36,11 @@ export function wrongUse(input: string, cameBack: string, next: string): ConfigE
 
 /** The pod id of a verb, as RunPod shows it. Throws ConfigError, also for what an empty expression leaves behind. */
 export function podIdOf(call: Call): string {
-  const id = (call.args[0] ?? '').trim();
+  return asPodId(call.args[0] ?? '');
+}
+
+export function asPodId(text: string): string {
+  const id = text.trim();
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(id) && !/^(?:null|undefined)$/i.test(id)) return id;
   const hint = 'a job output that contains a masked text arrives empty';
   throw wrongUse(

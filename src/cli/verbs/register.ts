@@ -28,7 +28,7 @@ import { armKeysOf, wire } from '../wire.ts';
 
 async function act(call: Call): Promise<Answer> {
   const rules = rulesOf(call, true);
-  const asked = askedOf(call, rules);
+  const asked = askedOf(call, rules, podIdOf(call));
   const petWindowMs = durationFlag(call, 'pet-window');
   const arms = !call.given.declined('arm');
   const keys = arms ? armKeysOf(call) : null;
@@ -57,10 +57,14 @@ async function armNow(
   return await armRecord(world, of, wish);
 }
 
-function askedOf(call: Call, rules: RuleSettings): Omit<RegisterInput, 'acting' | 'owner'> {
+export function askedOf(
+  call: Call,
+  rules: RuleSettings,
+  podId: string,
+): Omit<RegisterInput, 'acting' | 'owner'> {
   const { given } = call;
   return {
-    podId: podIdOf(call),
+    podId,
     remotePath: given.text('remote-path') ?? null,
     noArtifacts: given.declined('artifacts'),
     allowEmpty: given.has('allow-empty'),
