@@ -4,7 +4,7 @@ import { zipNames } from '../actions/zip.ts';
 import { component, suiteWith } from '../components.ts';
 import type { StartWish } from './options.ts';
 import type { Run } from './runner.ts';
-import { API_KEY, openScene, type Scene, type SceneWish } from './scene.ts';
+import { endClean, openScene, type Scene, type SceneWish } from './scene.ts';
 import { type Checkout, shippedCheckout } from './shipped-checkout.ts';
 import { course, onlyJob, stepNamed } from './stand.ts';
 
@@ -21,12 +21,12 @@ afterAll(() => checkout.remove());
 
 let scene: Scene | null = null;
 afterEach(async () => {
-  await scene?.close();
+  await endClean(scene);
   scene = null;
 });
 
 async function open(wish: Partial<SceneWish> = {}): Promise<Scene> {
-  scene = await openScene({ pods: [POD], checkout, ...wish });
+  scene = await openScene({ pods: [POD], checkout, scanned: true, ...wish });
   return scene;
 }
 
@@ -77,12 +77,6 @@ function registersAndEnds(node: () => string): void {
       expect(zipNames(kept?.bytes ?? Buffer.alloc(0))).toEqual(['log/train.txt', 'model.bin']);
       expect(job.summary).toContain(`${POD} is registered`);
       expect(job.summary).toContain(`${POD} is settled`);
-      const told =
-        JSON.stringify(job.steps.map(({ log, children }) => [log, children.map((each) => each.log)])) +
-        job.summary;
-      const secrets = [API_KEY, job.token, on.sshKey.split('\n')[2] ?? ''];
-      expect(secrets.filter((secret) => told.includes(secret))).toEqual([]);
-      expect(told).toContain(POD);
     },
     MOST_MS,
   );

@@ -14,6 +14,8 @@ import type { Forge, RunnerOptions, StartWish } from './options.ts';
 import { type Relay, relayTo, type Tell } from './relay.ts';
 import { type ResultsService, resultsService } from './results-server.ts';
 import { createRunner, type Run, type Runner, type RunReport } from './runner.ts';
+import { type SceneScan, scanOf } from './scene-scan.ts';
+import { type Leak, secretOf, seedOf } from './secret-scan.ts';
 import { type Checkout, shippedCheckout } from './shipped-checkout.ts';
 
 type PodSeed = NonNullable<SeedInput['pods']>[number];
@@ -28,6 +30,8 @@ export type SceneWish = {
   readonly onRequest?: Tell;
   /** Over what the scene gives the runner: another Node, limits, secrets, … */
   readonly runner?: RunnerOptions;
+  /** Everything that is produced is taken down for `leaks()`. */
+  readonly scanned?: boolean;
 };
 
 export type Scene = {
@@ -42,6 +46,10 @@ export type Scene = {
   example(name: string, wish?: StartWish): Promise<Run>;
   /** The same, to its end. */
   runExample(name: string, wish?: StartWish): Promise<RunReport>;
+  /** A workflow of one's own: a path, or the YAML itself. */
+  start(file: string, wish?: StartWish): Promise<Run>;
+  /** Where a secret was found; of a scanned scene, all of whose runs have ended. */
+  leaks(): Promise<readonly Leak[]>;
   /** The record of a pod on the registry's branch; null = none. */
   record(podId: string): Promise<{ readonly [key: string]: Plain } | null>;
   /** Subjects of the registry's commits, oldest first. */
@@ -189,8 +197,25 @@ export async function openScene(wish: SceneWish): Promise<Scene> {
   const { addresses, relays } = await addressesOf({ world, github, results }, wish.onRequest);
   const parts: Parts = { addresses, folder, github, results, checkout, sshKey: key.privateKey };
   const runner = runnerFor(parts, wish.runner ?? {});
-  const example = (name: string, start?: StartWish): Promise<Run> =>
-    runner.start(join(examples, `${name}.yml`), start);
+  const secrets = { RUNPOD_API_KEY: API_KEY, 'runtime token': results.env['ACTIONS_RUNTIME_TOKEN'] ?? '' };
+  const scan: SceneScan | null =
+    wish.scanned === true
+      ? scanOf({
+          ...{ world, hosts, github, results },
+          secrets: [
+            seedOf('PODTRACK_SSH_KEY', key.privateKey),
+            ...Object.entries({ ...secrets, ...wish.runner?.secrets }).map(([name, value]) =>
+              secretOf(name, value),
+            ),
+          ],
+        })
+      : null;
+  const start = async (file: string, begun: StartWish = {}): Promise<Run> => {
+    if (scan === null) return await runner.start(file, begun);
+    return scan.followed(await runner.start(file, scan.watched(begun)));
+  };
+  const example = (name: string, begun?: StartWish): Promise<Run> =>
+    start(join(examples, `${name}.yml`), begun);
   return {
     world,
     hosts,
@@ -199,13 +224,16 @@ export async function openScene(wish: SceneWish): Promise<Scene> {
     runner,
     apiKey: API_KEY,
     sshKey: key.privateKey,
+    start,
     example,
-    runExample: async (name, start) => await (await example(name, start)).finished,
+    runExample: async (name, begun) => await (await example(name, begun)).finished,
+    leaks: async () => (await scan?.leaks()) ?? [],
     ...registryOf(github),
     hasPod: (podId) => world.world.pods.has(podId),
     holdWork: () => writeFileSync(join(folder, 'bin', 'hold'), ''),
     releaseWork: () => rmSync(join(folder, 'bin', 'hold'), { force: true }),
     async close() {
+      scan?.close();
       runner.close();
       await Promise.all(
         [world, github, results, ...relays].map(async (each) => {
@@ -217,4 +245,11 @@ export async function openScene(wish: SceneWish): Promise<Scene> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Closes it, and throws where a secret was found in what it has produced. */
+export async function endClean(scene: Scene | null): Promise<void> {
+  const leaks = (await scene?.leaks()) ?? [];
+  await scene?.close();
+  if (leaks.length > 0) throw new Error(`secrets were found:\n${JSON.stringify(leaks, null, 2)}`);
 }
