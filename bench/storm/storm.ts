@@ -111,6 +111,15 @@ function reaperOf(lines: readonly Line[]): StormResult['reaper'] {
   };
 }
 
+function judged(folder: string, journals: string, reapers: string) {
+  const [writers, reaper] = [readJournals(journals), readJournals(reapers)];
+  const sent = new Map([...writers.sent, ...reaper.sent]);
+  const told = new Map([...writers.told, ...reaper.told]);
+  const queued = [...told.values()].filter(({ result }) => result === 'queued').length;
+  const verdict = verify(folder, { sent, told, lines: writers.lines });
+  return { ...verdict, queued, reaper: reaperOf(reaper.lines) };
+}
+
 export async function storm(wish: StormWish): Promise<StormResult> {
   const random = seeded(wish.seed);
   const server = await standUp();
@@ -141,21 +150,7 @@ export async function storm(wish: StormWish): Promise<StormResult> {
     await sow(server.gitUrl, join(folder, 'scratch'), journals);
     const killed = await rage(wish, random, start);
     await lastFold(server.gitUrl, join(folder, 'scratch'));
-    const [writers, reaper] = [readJournals(journals), readJournals(reapers)];
-    const all = {
-      sent: new Map([...writers.sent, ...reaper.sent]),
-      told: new Map([...writers.told, ...reaper.told]),
-      lines: writers.lines,
-    };
-    const queued = [...all.told.values()].filter(({ result }) => result === 'queued').length;
-    return {
-      ...verify(server.folder, all),
-      wish,
-      killed,
-      queued,
-      answers: { ...road.counts },
-      reaper: reaperOf(reaper.lines),
-    };
+    return { ...judged(server.folder, journals, reapers), wish, killed, answers: { ...road.counts } };
   } finally {
     await road.close();
     await server.close();

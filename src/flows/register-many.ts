@@ -99,15 +99,16 @@ async function walledOff(
   { podId }: RegisterInput,
   work: () => Promise<Ready>,
 ): Promise<Ready | Extract<EnteredOne, { kind: 'refused' }>> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Refusal) return { kind: 'refused', podId, reason: error.gate, says: error.message };
-    if (error instanceof ConfigError)
-      return { kind: 'refused', podId, reason: error.input, says: error.message };
-    if (!(error instanceof WorldError)) throw error;
-    return { kind: 'refused', podId, reason: error.failure, says: error.message };
-  }
+  return await work().catch((error: unknown) => {
+    if (!(error instanceof Refusal || error instanceof ConfigError || error instanceof WorldError))
+      throw error;
+    return { kind: 'refused' as const, podId, reason: reasonOf(error), says: error.message };
+  });
+}
+
+function reasonOf(error: Refusal | ConfigError | WorldError): string {
+  if (error instanceof Refusal) return error.gate;
+  return error instanceof ConfigError ? error.input : error.failure;
 }
 
 /** All checks of register, and the op that is still to be written. */
