@@ -89,10 +89,17 @@ function repositoryIn(folder: string, remote: Remote, options: GitRegistryOption
   };
 }
 
+/** From 0 to below 1. */
+function randomOf(chance: Chance): () => number {
+  return () => Number.parseInt(chance.hex(4), 16) / 2 ** 32;
+}
+
 /** Throws ConfigError for an address that is none or carries credentials. */
 export function newSession(options: GitRegistryOptions): Session {
   const branch = `refs/heads/${options.branch ?? 'podtrack'}`;
   const first = parseRemote(options.remote);
+  const hurry = options.hurry ?? false;
+  const random = randomOf(options.chance);
   let opened: Repository | null = null;
   const session: Session = {
     remote: first,
@@ -101,9 +108,8 @@ export function newSession(options: GitRegistryOptions): Session {
     sha256: (text) => options.chance.sha256(text),
     repository: options.repository,
     newRegistryId: options.chance.hex(16),
-    tries: triesOf(options.hurry ?? false),
-    backoffMs: (tries) =>
-      backoffMs(tries, Number.parseInt(options.chance.hex(4), 16) / 2 ** 32, options.hurry ?? false),
+    tries: triesOf(hurry),
+    backoffMs: (tries) => backoffMs(tries, random(), hurry),
     async open() {
       if (opened !== null) return opened;
       const env = gitEnv({

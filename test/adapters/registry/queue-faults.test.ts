@@ -137,7 +137,9 @@ describe('GitHub', () => {
     const on = await github();
     await queueAbc(on);
     on.server.switches.faults.push({ when: 'graphql updateRefs', what: 'drop', times: 1 });
+    const commits = on.commits();
     await foldsOnce(on, on.server.folder);
+    expect(on.commits()).toBe(commits + 1);
   });
 
   it('out of quota for everything fails as it is, and queues nothing', async () => {
