@@ -75,12 +75,28 @@ export type Ownership =
 export function judgeOwnership(record: Owner, mine: Owner, former: Part<OwnerLiveness>): Ownership {
   if (record.uuid === mine.uuid) return sameOwner(record, mine) ? { kind: 'mine' } : { kind: 'other' };
   if (!sameOwner(record, mine)) return { kind: 'other' };
+  if (isForTheRun(record, mine)) return { kind: 'reclaim' };
   if (isSibling(record, mine)) {
     const over = former.kind === 'seen' && former.value.state === 'completed';
     return over ? { kind: 'reclaim' } : { kind: 'sibling-alive' };
   }
   const alive = former.kind === 'seen' && former.value.state === 'in-progress';
   return alive && !isEarlierAttempt(record, mine) ? { kind: 'sibling-alive' } : { kind: 'reclaim' };
+}
+
+/**
+ * How pods are entered that the jobs of this run are to take on: while the run goes on nobody calls them orphans,
+ * although the job that entered them is over.
+ */
+export function forTheRun(of: Owner): Owner {
+  return { ...of, job: null, matrix: null, checkRunId: null };
+}
+
+/** The first job of the run that asks for such a pod takes it on; from then on it has one job's name. */
+export function isForTheRun(record: Owner, mine: Owner): boolean {
+  if (record.key === null || mine.key === null || !sameKey(record.key, mine.key)) return false;
+  const isNobodys = record.job === null && record.checkRunId === null;
+  return isNobodys && mine.job !== null && record.attempt === mine.attempt;
 }
 
 /** Another job or matrix leg of the same run and attempt: alive until proven otherwise. */

@@ -47,7 +47,7 @@ export async function register(
   const doubts = await checkKey(world);
   const deaf = saysDeaf(world, input.owner);
   const pod = await findPod(world, input.podId);
-  const snapshot = await readInTurn(world, { pod, uuid: input.owner.uuid, slot });
+  const snapshot = await readInTurn(world, { pod, owner: input.owner, slot });
   checkRegistry(snapshot, pod, input);
   const now = world.clock.now();
   checkReaper(snapshot, input, now);

@@ -1,7 +1,7 @@
 /** Ownership: who is the same owner, and what one owner may do with another's record. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeOwnership, type Owner, ownerIdentity, sameOwner } from '../../src/domain/owner.ts';
+import { forTheRun, judgeOwnership, type Owner, ownerIdentity, sameOwner } from '../../src/domain/owner.ts';
 import { seen, unseen } from '../../src/domain/part.ts';
 import { anOwner } from './build.ts';
 
@@ -87,6 +87,18 @@ describe('judgeOwnership', () => {
     ],
     ['another job of the run that is alive', anOwner({ attempt: 2, job: 'eval' }), running, 'sibling-alive'],
     ['another job of the run that is over', anOwner({ attempt: 2, job: 'eval' }), over, 'reclaim'],
+    [
+      'one that was entered for the whole run',
+      forTheRun(anOwner({ attempt: 2, matrix: '{}' })),
+      running,
+      'reclaim',
+    ],
+    [
+      'one that was entered for a later attempt of it',
+      forTheRun(anOwner({ attempt: 3 })),
+      running,
+      'sibling-alive',
+    ],
     ['another run’s, even when it is over', anOwner({ key: { ...key, runId: '9' } }), over, 'other'],
     ['an unlabelled one’s', anOwner({ label: null }), over, 'other'],
     ['my uuid under another label', anOwner({ uuid: 'me', labelGiven: true }), over, 'other'],

@@ -1,4 +1,5 @@
 /** register-many: the pods of a fan-out in one commit, before its jobs begin. */
+import { forTheRun } from '../../domain/owner.ts';
 import type { EnteredOne } from '../../flows/register-many.ts';
 import { registerMany } from '../../flows/register-many.ts';
 import type { Answer, Call, Page, Verb } from '../call.ts';
@@ -19,7 +20,7 @@ async function act(call: Call): Promise<Answer> {
   const { owner, acting } = identityOf(call);
   const entered = await registerMany(
     world,
-    asked.map((each) => ({ ...each, owner, acting })),
+    asked.map((each) => ({ ...each, owner: forTheRun(owner), acting })),
   );
   for (const warning of entered.warnings) call.log.say('warning', warning);
   const refused = entered.pods.filter(({ kind }) => kind === 'refused').length;
