@@ -112,13 +112,7 @@ export function newSession(options: GitRegistryOptions): Session {
     backoffMs: (tries) => backoffMs(tries, random(), hurry),
     async open() {
       if (opened !== null) return opened;
-      const env = gitEnv({
-        env: options.env ?? process.env,
-        userConfig: false,
-        url: first.url,
-        credential: null,
-      });
-      if (options.createMissing === true && isLocal(first)) await ensureBareRepository(first.url, env);
+      if (options.createMissing === true && isLocal(first)) await makeMissing(first.url, options);
       const remote = parseRemote(options.remote);
       const folder = scratchIn(options.scratchFolder, remote.objects);
       opened = repositoryIn(folder, remote, options);
@@ -146,6 +140,11 @@ export function newSession(options: GitRegistryOptions): Session {
     },
   };
   return session;
+}
+
+async function makeMissing(url: string, options: GitRegistryOptions): Promise<void> {
+  const env = gitEnv({ env: options.env ?? process.env, userConfig: false, url, credential: null });
+  await ensureBareRepository(url, env);
 }
 
 function scratchIn(parent: string, objects: string | null): string {
