@@ -27,7 +27,8 @@ type Group = RunQuestion & { readonly server: string };
 export function actionsCi({ env, token, userAgent, clock }: ActionsCiOptions): Ci {
   const server = serverName(env['GITHUB_SERVER_URL']?.trim() || GITHUB);
   const apiUrl = apiOf(env, server);
-  const asking = token === null ? null : newAsking({ apiUrl, token, userAgent, clock, right: 'actions: read' });
+  const asking =
+    token === null ? null : newAsking({ apiUrl, token, userAgent, clock, right: 'actions: read' });
   const limit = pLimit(AT_ONCE);
   return {
     async liveness(owners) {

@@ -1,5 +1,6 @@
 /** Whether the branch still descends from a tip that was seen before. */
 import { z } from 'zod';
+import { archivedBefore } from './archived.ts';
 import { settled } from './ask.ts';
 import type { RegistryTip } from './queries.ts';
 import type { Session } from './session.ts';
@@ -8,12 +9,21 @@ import { unreadable } from './trouble.ts';
 const OID = /^[0-9a-f]{40,64}$/;
 const compared = z.looseObject({ status: z.enum(['ahead', 'behind', 'identical', 'diverged']) });
 
-/** False also where GitHub knows no such commit any more. Throws WorldError `registry-unreadable`. */
+/** In the branch or in what was archived before it. Throws WorldError `registry-unreadable`. */
 async function isAncestor(session: Session, ancestor: string, tip: RegistryTip): Promise<boolean> {
   if (ancestor === tip.oid || session.ancestors.get(ancestor) === tip.oid) return true;
   if (!OID.test(ancestor)) return false;
   if (tip.history.nodes.some(({ oid }) => oid === ancestor)) return true;
-  const path = `/repos/${session.name}/compare/${ancestor}...${tip.oid}?per_page=1`;
+  if (await descends(session, tip.oid, ancestor)) return true;
+  for (const before of await archivedBefore(session, tip.oid)) {
+    if (before === ancestor || (await descends(session, before, ancestor))) return true;
+  }
+  return false;
+}
+
+/** False also where GitHub knows no such commit any more. */
+async function descends(session: Session, tip: string, ancestor: string): Promise<boolean> {
+  const path = `/repos/${session.name}/compare/${ancestor}...${tip}?per_page=1`;
   const outcome = await settled(session, () => session.api.rest('GET', path));
   if (outcome.kind === 'missing') return false;
   if (outcome.kind !== 'done') throw unreadable(session.place, outcome);
