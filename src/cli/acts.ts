@@ -10,9 +10,11 @@ import { config } from './verbs/config.ts';
 import { demo } from './verbs/demo.ts';
 import { eventsVerb } from './verbs/events.ts';
 import { explainVerb } from './verbs/explain.ts';
+import { exportVerb } from './verbs/export.ts';
 import { extend } from './verbs/extend.ts';
 import { heartbeatVerb, jobHeartbeatVerb } from './verbs/heartbeat.ts';
 import { history } from './verbs/history.ts';
+import { importVerb } from './verbs/import.ts';
 import { keep } from './verbs/keep.ts';
 import { list } from './verbs/list.ts';
 import { pet } from './verbs/pet.ts';
@@ -21,6 +23,7 @@ import { reapVerb } from './verbs/reap.ts';
 import { reconcileVerb } from './verbs/reconcile.ts';
 import { registerVerb } from './verbs/register.ts';
 import { registerManyVerb } from './verbs/register-many.ts';
+import { repairVerb } from './verbs/repair.ts';
 import { replayVerb } from './verbs/replay.ts';
 import { syncVerb } from './verbs/sync.ts';
 import { teardownVerb } from './verbs/teardown.ts';
@@ -48,6 +51,9 @@ export const ACTS: Readonly<Record<VerbName, Verb>> = {
   events: eventsVerb,
   explain: explainVerb,
   replay: replayVerb,
+  repair: repairVerb,
+  export: exportVerb,
+  import: importVerb,
   compact: compactVerb,
   acknowledge: acknowledgeVerb,
   'adopt-key': adoptKey,

@@ -1,6 +1,6 @@
 /** The judging knobs: their names, defaults, profiles and limits. */
 import { z } from 'zod';
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from './duration.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './duration.ts';
 
 /** Every knob that a verdict may rest on. Durations in ms, counts ≥ 1, percentages 0-100. */
 export type Rules = {
@@ -55,6 +55,8 @@ export const LINGER_MS = 10 * MINUTE_MS;
 export const BRIEF_PULL_MS = 2 * MINUTE_MS;
 /** Policy and artifacts are looked at no longer than this before DELETE. */
 export const LATEST_LOOK_MS = 60 * SECOND_MS;
+/** So long the record of an ended pod stays, so that one that comes back is known. */
+export const TOMBSTONE_MS = 30 * DAY_MS;
 export const HEARTBEAT_SKEW_MS = 2 * MINUTE_MS;
 /** A stamp minted longer than this before the pod was created is a copied stamp. */
 export const STAMP_MINT_MS = HOUR_MS;

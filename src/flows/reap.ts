@@ -18,6 +18,7 @@ import { askAgain } from './ending/ask-again.ts';
 import { endStrays } from './ending/strays.ts';
 import { enterListed } from './entry/enter-listed.ts';
 import { foldQueue } from './entry/fold-queue.ts';
+import { forgets } from './watch/forget.ts';
 import { learn } from './watch/learn.ts';
 import { type Look, look } from './watch/observe.ts';
 
@@ -62,7 +63,7 @@ export async function reap(world: World, options: ReapOptions): Promise<Cycle> {
     const outcomes = await act(world, { plan: cyclePlan, seenNow, options });
     // What was done is told, whatever becomes of the registry after it.
     const swept = await softly(async () => {
-      await write(world, { plan: cyclePlan, options, outcomes });
+      await write(world, { plan: cyclePlan, options, outcomes, state, caution: before.caution, listing });
       return (
         listing.kind === 'seen' &&
         (await renewSweep(world, before.sweep, sweepWithRearms(cyclePlan, outcomes)))
@@ -145,14 +146,22 @@ async function act(world: World, { plan: of, seenNow, options }: Thought): Promi
   return [...carried.flat(), ...strays];
 }
 
+type Around = Parameters<typeof forgets>[2];
+
 /** What was learned, in one commit; nothing new is no commit. */
 async function write(
   world: World,
-  { plan: of, options, outcomes }: Omit<Thought, 'seenNow'> & { readonly outcomes: readonly Outcome[] },
+  {
+    plan: of,
+    options,
+    outcomes,
+    ...around
+  }: Omit<Thought, 'seenNow'> & { readonly outcomes: readonly Outcome[] } & Around,
 ): Promise<void> {
-  const ops = of.pods.flatMap((pod): RegistryOp[] =>
+  const learned = of.pods.flatMap((pod): RegistryOp[] =>
     learn(world, options.acting, pod, livesOn(pod, outcomes)),
   );
+  const ops = [...learned, ...forgets(world, options.acting, around)];
   if (ops.length > 0) await world.registry.submit(ops);
 }
 

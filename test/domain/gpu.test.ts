@@ -1,7 +1,13 @@
 /** nvidia-smi: a missing figure is unknown, never zero; an error text is no GPU list. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type GpuActivity, type GpuAnswer, gpuActivity, readGpu, residentMemoryMib } from '../../src/domain/gpu.ts';
+import {
+  type GpuActivity,
+  type GpuAnswer,
+  gpuActivity,
+  readGpu,
+  residentMemoryMib,
+} from '../../src/domain/gpu.ts';
 
 const said = (stdout: string, exitCode = 0, stderr = '') => ({ exitCode, stdout, stderr });
 const row = (util: string, used = '0') =>

@@ -11,7 +11,13 @@ mirrorContract('scriptedMirror', async () => {
   const shell = scriptedShell(new Map([['pod-1', { hostKey: 'SHA256:x', answer }]]));
   const address = { host: '127.0.0.1', port: 22, username: 'root' };
   const session = await shell.open({ podId: 'pod-1', address, pins: null });
-  const spec = { podId: 'pod-1', remotePath: '/workspace/results', choice: null, localPath: null, budgetMs: 60_000 };
+  const spec = {
+    podId: 'pod-1',
+    remotePath: '/workspace/results',
+    choice: null,
+    localPath: null,
+    budgetMs: 60_000,
+  };
   return {
     mirror,
     session,

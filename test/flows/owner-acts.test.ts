@@ -151,7 +151,13 @@ describe('only the owner', () => {
     [
       'syncs',
       (on, act) =>
-        sync(on.world, { ...act, choice: null, localPath: null, budgetMs: minutes(5), onProgress: () => undefined }),
+        sync(on.world, {
+          ...act,
+          choice: null,
+          localPath: null,
+          budgetMs: minutes(5),
+          onProgress: () => undefined,
+        }),
     ],
   ];
 
@@ -316,7 +322,13 @@ describe('heartbeat', () => {
 
 describe('sync', () => {
   const syncing = (on: Stage) =>
-    sync(on.world, { ...actOf(mine), choice: null, localPath: null, budgetMs: minutes(5), onProgress: () => undefined });
+    sync(on.world, {
+      ...actOf(mine),
+      choice: null,
+      localPath: null,
+      budgetMs: minutes(5),
+      onProgress: () => undefined,
+    });
 
   it('records what was pulled and ends nothing', async () => {
     const on = stage();

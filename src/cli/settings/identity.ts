@@ -41,3 +41,9 @@ function labelOrigin(call: Call, owner: Owner): string {
   if (given !== null) return given.origin;
   return owner.label === null ? 'not given' : 'this run';
 }
+
+/** Who acts as a person: on the registry itself, not on a pod of his. */
+export function personOf(call: Call): Acting {
+  const { acting } = identityOf(call);
+  return { ...acting, actor: { ...acting.actor, kind: 'person' } };
+}

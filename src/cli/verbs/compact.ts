@@ -2,7 +2,7 @@
 import { compact } from '../../flows/compact.ts';
 import type { Answer, Call, Verb } from '../call.ts';
 import { examples, ownerFlags, registryFlags } from '../flags.ts';
-import { identityOf } from '../settings/identity.ts';
+import { personOf } from '../settings/identity.ts';
 import { wrongUse } from '../settings/pick.ts';
 import { wire, wirePast } from '../wire.ts';
 
@@ -13,7 +13,7 @@ async function act(call: Call): Promise<Answer> {
   const world = await wire(call, { apiKey: 'none', sshKey: 'none' });
   const past = await wirePast(call);
   const { version, archive, previous } = await compact(world, {
-    acting: identityOf(call).acting,
+    acting: personOf(call),
     past,
     reason,
   });

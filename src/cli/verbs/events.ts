@@ -70,11 +70,7 @@ export const eventsVerb: Verb = {
       .option('--since <when>', 'a time with a zone, or how long ago (2h, 7d; a bare number is minutes)')
       .option('--pod <id>', 'only events of this pod');
     registryFlags(command);
-    examples(
-      command,
-      'podtrack events --since 24h',
-      'podtrack events --since 2026-03-02T00:00:00Z --json | jq ".events[] | select(.op == \\"fence\\")"',
-    );
+    examples(command, 'podtrack events --since 24h', 'podtrack events --since 7d --json | jq ".events[].op"');
   },
   act,
 };

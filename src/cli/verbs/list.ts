@@ -3,6 +3,7 @@ import { formatUsd } from '../../domain/budget.ts';
 import { formatDuration, HOUR_MS } from '../../domain/duration.ts';
 import type { Part } from '../../domain/part.ts';
 import type { Listing } from '../../domain/provider-pod.ts';
+import type { RegistryState } from '../../domain/registry/state.ts';
 import { instantOrNull } from '../../domain/report/json.ts';
 import { exitOfList, type ListRow, type ListScope, listRows } from '../../domain/report/list.ts';
 import { plural, saysLeft } from '../../domain/report/words.ts';
@@ -41,8 +42,9 @@ async function act(call: Call): Promise<Answer> {
       account: listing.kind === 'seen' ? 'seen' : listing.reason,
       lastSweepAt: instantOrNull(lastSweepAt),
       pods: rows.map(rowJson),
+      damaged: state.quarantined.map(({ path, problem }) => ({ path, problem })),
     },
-    lines: (page) => lines(rows, { listing, offline, now, lastSweepAt }, page),
+    lines: (page) => lines(rows, { state, listing, offline, now, lastSweepAt }, page),
   };
 }
 
@@ -69,6 +71,7 @@ function rowJson(row: ListRow): Readonly<Record<string, unknown>> {
 }
 
 type Around = {
+  readonly state: RegistryState;
   readonly listing: Part<Listing>;
   readonly offline: boolean;
   readonly now: number;
@@ -87,6 +90,9 @@ function lines(rows: readonly ListRow[], around: Around, page: Page): readonly s
     ),
     ...(rows.length === 0 ? [] : ['', `${plural(rows.length, 'pod')}, ${mine(rows)} of them yours`]),
     ...(rows.some((row) => row.status === 'active') ? [saysSweep(around, page)] : []),
+    ...around.state.quarantined.map(
+      ({ path, problem }) => `${page.paint('red', 'damaged')}: ${path}: ${problem} (podtrack repair)`,
+    ),
     ...(unseen ? [`${page.paint('red', 'the account could not be read')}: ${listing.reason}`] : []),
     ...(listing.kind === 'seen' && listing.value.malformed.length > 0
       ? [
@@ -128,6 +134,7 @@ function detailOf(row: ListRow, now: number): string {
     ...(recorded ? [row.armed ? 'armed' : 'not armed', `cap ${saysLeft(row.absoluteDeadlineAt, now)}`] : []),
     ...(row.keepUntilAt === null ? [] : [`kept for ${saysLeft(row.keepUntilAt, now)}`]),
     ...(row.lastVerdict === null ? [] : [row.lastVerdict]),
+    ...(row.damaged === null ? [] : [`its file is damaged (${row.damaged}): its last valid version counts`]),
   ].join(' · ');
 }
 

@@ -3,8 +3,10 @@ import { z } from 'zod';
 import { podRecord } from '../pod.ts';
 import { confirm, fence, release, reopen, settle } from './apply-end.ts';
 import { intent, register, repair } from './apply-entry.ts';
+import { importAll } from './apply-import.ts';
 import { arm, claim, extend, heartbeat, keep, reclaim } from './apply-owner.ts';
 import { acknowledge, migrate } from './apply-registry.ts';
+import { discard, forget } from './apply-removal.ts';
 import { changeRecord, type Outcome, refused } from './change.ts';
 import { type Applied, type RegistryEvent, type RegistryOp, registryOp } from './ops.ts';
 import { meta, type RegistryState } from './state.ts';
@@ -44,6 +46,12 @@ export function apply(state: RegistryState, op: RegistryOp): Outcome {
       return acknowledge(state, op);
     case 'migrate':
       return migrate(op);
+    case 'forget':
+      return forget(state, op);
+    case 'discard':
+      return discard(state, op);
+    case 'import':
+      return importAll(state, op);
   }
 }
 

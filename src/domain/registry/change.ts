@@ -7,7 +7,7 @@ import type { RegistryState } from './state.ts';
 export type Outcome = Applied<RegistryState>;
 
 /** Ops that name a pod. */
-export type PodOp = OpOf<Exclude<OpKind, 'acknowledge' | 'migrate'>>;
+export type PodOp = OpOf<Exclude<OpKind, 'acknowledge' | 'migrate' | 'discard' | 'import'>>;
 
 export const KEPT_KEYS = 16;
 export const KEPT_NOTES = 20;
@@ -78,6 +78,7 @@ export function eventOf(
     readonly record: PodRecord | null;
     readonly says: string;
     readonly detail?: RegistryEvent['detail'];
+    readonly ledger?: RegistryEvent['ledger'];
   },
 ): RegistryEvent {
   const pod = about.record === null ? null : podKey(about.record);
@@ -91,6 +92,7 @@ export function eventOf(
     rev: about.record?.rev ?? null,
     headline: cut(oneLine(words), HEADLINE_LENGTH),
     detail: about.detail ?? {},
+    ...(about.ledger === undefined ? {} : { ledger: about.ledger }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** What one commit writes: the files that changed, and the message that says why. */
 import { ATTRIBUTES, dashboard } from './dashboard.ts';
 import { metaText, recordText } from './files.ts';
-import { ATTRIBUTES_PATH, META_PATH, podPath, README_PATH, type Sha256 } from './layout.ts';
+import { ATTRIBUTES_PATH, isPodPath, META_PATH, podPath, README_PATH, type Sha256 } from './layout.ts';
 import { ledgerRows } from './ledger.ts';
 import { commitMessage } from './message.ts';
 import type { RegistryEvent } from './ops.ts';
@@ -40,7 +40,8 @@ export function ledgerPathsOf(wish: Pick<CommitWish, 'events' | 'after'>): reado
 }
 
 /** Records are compared by identity: `apply` copies what it changes and nothing else. */
-function podChanges({ before, after, textOf, sha256 }: CommitWish): FileChange[] {
+function podChanges(wish: CommitWish): FileChange[] {
+  const { before, after, textOf, sha256 } = wish;
   const written = Object.entries(after.pods)
     .filter(([key, record]) => before.pods[key] !== record)
     .map(([key, record]) => {
@@ -50,13 +51,22 @@ function podChanges({ before, after, textOf, sha256 }: CommitWish): FileChange[]
   const removed = Object.keys(before.pods)
     .filter((key) => after.pods[key] === undefined)
     .map((key) => ({ path: podPath(key, sha256), text: null }));
-  return [...written, ...removed];
+  return [...written, ...removed, ...discarded(wish, new Set(written.map(({ path }) => path)))];
+}
+
+/** A damaged file that no longer counts is taken out of the tree; what it said stays in the history. */
+function discarded({ before, after }: CommitWish, written: ReadonlySet<string>): FileChange[] {
+  const kept = new Set(after.quarantined.map(({ path }) => path));
+  return before.quarantined
+    .filter(({ path }) => isPodPath(path) && !kept.has(path) && !written.has(path))
+    .map(({ path }) => ({ path, text: null }));
 }
 
 function ledgerChanges({ events, after, textOf }: CommitWish): FileChange[] {
   const texts = new Map<string, string>();
-  for (const { path, line } of ledgerRows(events, after)) {
-    texts.set(path, (texts.get(path) ?? textOf(path) ?? '') + line);
+  for (const { path, line, unless } of ledgerRows(events, after)) {
+    const before = texts.get(path) ?? textOf(path) ?? '';
+    if (unless === undefined || !before.includes(unless)) texts.set(path, before + line);
   }
   return [...texts].map(([path, text]) => ({ path, text }));
 }

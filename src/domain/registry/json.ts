@@ -23,8 +23,28 @@ export function stableLine(value: unknown): string {
   return `${JSON.stringify(sorted(value))}\n`;
 }
 
+/** Deeper than anything of ours; what lies deeper would break whoever walks it. */
+const MOST_DEPTH = 64;
+
+function isDeep(text: string): boolean {
+  let [depth, quoted] = [0, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (quoted) {
+      if (char === '\\') at += 1;
+      else if (char === '"') quoted = false;
+    } else if (char === '"') quoted = true;
+    else if (char === '{' || char === '[') {
+      depth += 1;
+      if (depth > MOST_DEPTH) return true;
+    } else if (char === '}' || char === ']') depth -= 1;
+  }
+  return false;
+}
+
 /** The value, or what is wrong with the text. */
 export function parseJson(text: string): { readonly value: unknown } | { readonly problem: string } {
+  if (isDeep(text)) return { problem: `nested deeper than ${MOST_DEPTH}` };
   try {
     return { value: JSON.parse(text) };
   } catch {

@@ -17,6 +17,8 @@ export const actor = z.object({
 });
 export type Actor = z.infer<typeof actor>;
 
+const ledgerFile = z.string().regex(/^ledger\/\d{4}\/\d{2}\/\d{2}\.jsonl$/);
+
 const base = z.object({
   /** Idempotency key; the same key is never applied twice. */
   key: z.string().min(1).max(300),
@@ -83,6 +85,18 @@ export const registryOp = z.discriminatedUnion('op', [
     reason: z.string().max(300),
   }),
   base.extend({ op: z.literal('migrate'), toSchema: z.number().int() }),
+  /** Removes the tombstone of a pod that ended long ago, or a promise that nobody kept. */
+  onPod.extend({ op: z.literal('forget') }),
+  /** Removes a damaged file that stands for no record. */
+  base.extend({ op: z.literal('discard'), path: z.string().max(300), reason: z.string().max(200) }),
+  /** Brings in a whole registry, moved or restored. Nothing that is there gets older or lost. */
+  base.extend({
+    op: z.literal('import'),
+    registryId,
+    records: z.array(podRecord).max(50_000),
+    ledger: z.array(z.object({ path: ledgerFile, line: z.string().max(4000) })).max(1_000_000),
+    reason: z.string().max(200),
+  }),
 ]);
 
 export type RegistryOp = z.infer<typeof registryOp>;
@@ -101,7 +115,12 @@ export type RegistryEvent = {
   /** `register runpod.abc (H100) by acme/ml#7`. At most 72 characters, no line break. */
   readonly headline: string;
   readonly detail: Readonly<Record<string, string | number | boolean | null>>;
+  /** Rows that the ledger must hold after this op. */
+  readonly ledger?: readonly LedgerRow[];
 };
+
+/** What must be appended to which ledger file, unless the file says it already. */
+export type LedgerRow = { readonly path: string; readonly line: string; readonly unless?: string };
 
 /** Why an op was refused, from a closed list. */
 export type RefusedBecause =
@@ -124,7 +143,10 @@ export type RefusedBecause =
   | 'quarantined'
   /** The op does not have the shape of its schema. */
   | 'invalid'
-  | 'newer-schema';
+  | 'newer-schema'
+  /** What is imported is another registry's. */
+  | 'other-registry'
+  | 'too-early';
 
 export type Applied<State> =
   | { readonly kind: 'applied'; readonly state: State; readonly event: RegistryEvent }

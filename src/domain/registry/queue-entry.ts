@@ -49,7 +49,7 @@ export type Queued = z.infer<typeof queued>;
 
 /** Whoever may push a ref may write one: nothing of it is believed before it was parsed. */
 export function parseQueued(text: string): Parsed<Queued> {
-  return parseFile(queued, text, MAX_LENGTH);
+  return parseFile(queued, text, { maxLength: MAX_LENGTH });
 }
 
 export function queuedText(registry: string, ops: readonly RegistryOp[]): string {

@@ -1,15 +1,17 @@
 /** How a registry that cannot be used is told: unreadable is never empty. */
 import { WorldError } from '../errors.ts';
 import { SCHEMA_VERSION } from '../pod.ts';
+import { VERSION } from '../version.ts';
 
 const UNTOUCHED = 'Nothing was written and no pod was touched';
 
-export function newerSchema(place: string, path: string, version: number): WorldError {
+export function newerSchema(place: string, path: string, version: number, needs?: string): WorldError {
   return new WorldError('registry-newer-schema', {
     tried: `Reading ${path} of the registry at ${place}`,
-    cameBack: `it is of schema ${version}, and this podtrack knows up to schema ${SCHEMA_VERSION}`,
+    cameBack: `it is of schema ${version}${needs === undefined ? '' : ` and needs podtrack ${needs}`}; this is ${VERSION}, which knows up to schema ${SCHEMA_VERSION}`,
     state: UNTOUCHED,
-    next: `Use a podtrack that knows schema ${version}`,
+    next:
+      needs === undefined ? `Use a podtrack that knows schema ${version}` : `Use podtrack ${needs} or newer`,
   });
 }
 

@@ -30,11 +30,11 @@ export function stateOf(tree: TreeRead, lastValid: LastValid, place: string): Re
   const pods: [string, PodRecord][] = [];
   const quarantined: Quarantined[] = [];
   for (const { path, parsed } of tree.pods) {
-    if (parsed.kind === 'newer') throw newerSchema(place, path, parsed.version);
+    if (parsed.kind === 'newer') throw newerSchema(place, path, parsed.version, parsed.needs);
     if (parsed.kind === 'whole') pods.push([podKey(parsed.value), parsed.value]);
     else quarantined.push({ path, problem: parsed.problem, lastValid: lastValid.records.get(path) ?? null });
   }
-  if (tree.meta?.kind === 'newer') throw newerSchema(place, META_PATH, tree.meta.version);
+  if (tree.meta?.kind === 'newer') throw newerSchema(place, META_PATH, tree.meta.version, tree.meta.needs);
   const meta = tree.meta?.kind === 'whole' ? tree.meta.value : lastValid.meta;
   if (meta === null) throw notARegistry(place);
   if (tree.meta?.kind !== 'whole') {

@@ -7,7 +7,7 @@ import { type Part, unseen } from '../part.ts';
 import { isLive, type PodRecord, podKey } from '../pod.ts';
 import { reconcile } from '../policy/reconcile.ts';
 import type { Listing, ProviderPod } from '../provider-pod.ts';
-import type { RegistryState } from '../registry/state.ts';
+import { allRecords, type RegistryState } from '../registry/state.ts';
 
 /** `live`: every owner's live pods and promises; `all`: ended and foreign ones as well. */
 export type ListScope = 'live' | 'all' | 'mine' | 'others';
@@ -29,6 +29,8 @@ export type ListRow = {
   readonly absoluteDeadlineAt: number | null;
   readonly keepUntilAt: number | null;
   readonly armed: boolean;
+  /** Why its file cannot be read; it counts as its last valid version. null = it can. */
+  readonly damaged: string | null;
   readonly lastVerdict: string | null;
   readonly costMicroUsd: number | null;
   readonly costPerHourMicroUsd: number | null;
@@ -46,9 +48,17 @@ export function listRows(input: ListInput): readonly ListRow[] {
   const { state, listing, scope } = input;
   const sorted = reconcile(state, listing.kind === 'seen' ? listing.value.pods : []);
   const shown = new Map([...sorted.ours, ...sorted.reopened].map((each) => [podKey(each.record), each.pod]));
-  const ours = Object.values(state.pods)
+  const problems = new Map(
+    state.quarantined.flatMap(({ lastValid, problem }) =>
+      lastValid === null ? [] : [[podKey(lastValid), problem]],
+    ),
+  );
+  const ours = allRecords(state)
     .filter((record) => inScope(record, input))
-    .map((record) => ourRow(record, shown.get(podKey(record)) ?? null, input))
+    .map((record) => ({
+      ...ourRow(record, shown.get(podKey(record)) ?? null, input),
+      damaged: problems.get(podKey(record)) ?? null,
+    }))
     .sort((left, right) => rank(left) - rank(right) || (left.pod < right.pod ? -1 : 1));
   if (scope === 'mine' || scope === 'others') return ours;
   const strays = sorted.strays.map(({ pod }) => bareRow(pod, 'stray'));
@@ -98,6 +108,7 @@ function ourRow(record: PodRecord, pod: ProviderPod | null, { me, listing, now }
     absoluteDeadlineAt: record.deadlines.absoluteDeadlineAt,
     keepUntilAt: record.deadlines.keepUntilAt,
     armed: record.switch !== null,
+    damaged: null,
     lastVerdict: record.end?.reason ?? record.lastVerdict?.reason ?? null,
     costMicroUsd: costOf(record, now, pod?.status ?? null),
     costPerHourMicroUsd: rateOf(record, pod?.status ?? null),
@@ -125,6 +136,7 @@ function bareRow(pod: ProviderPod, status: 'stray' | 'foreign'): ListRow {
     absoluteDeadlineAt: null,
     keepUntilAt: null,
     armed: false,
+    damaged: null,
     lastVerdict: null,
     costMicroUsd: null,
     costPerHourMicroUsd: pod.costPerHourMicroUsd,
