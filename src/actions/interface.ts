@@ -109,6 +109,7 @@ export const DOORS = {
   teardown: {
     inputs: [
       'pod-id',
+      'scope',
       'uuid',
       ...ACCESS,
       'force',

@@ -57,6 +57,20 @@ export function endSummary(
   ].join('\n');
 }
 
+/** Of several pods: one table, with the open ones named in its headline. */
+export function runEndSummary(outcomes: readonly Outcome[]): string {
+  const open = outcomes.filter(leavesOpen).length;
+  const rows = outcomes.map(
+    ({ pod, kind, says, detail }) =>
+      `| ${markdownCell(pod)} | ${detail['left'] === true ? 'left up' : kind} | ${markdownCell(says, LONGEST)} |`,
+  );
+  const head =
+    open === 0 ? `${outcomes.length} pod(s) settled` : `${open} of ${outcomes.length} pods ARE NOT SETTLED`;
+  return [`### podtrack: ${head}`, '', '| pod | | what happened |', '| --- | --- | --- |', ...rows, ''].join(
+    '\n',
+  );
+}
+
 const HEADLINES: Readonly<Partial<Record<Outcome['order'], string>>> = {
   keep: 'is kept',
   stop: 'is stopped',

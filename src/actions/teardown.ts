@@ -1,13 +1,14 @@
-/** The teardown door: ends one pod now, in the one order that every end has. */
+/** The teardown door: ends one pod now, or all that a run still holds, in the one order that every end has. */
 import { MINUTE_MS } from '../domain/duration.ts';
 import type { ExitCode } from '../domain/errors.ts';
 import { leavesOpen, type Outcome } from '../domain/outcome.ts';
-import { type Owner, sameOwner } from '../domain/owner.ts';
+import { type Owner, ownerName, sameOwner } from '../domain/owner.ts';
 import { ownerFromEnv, runAddress } from '../domain/owner-from-env.ts';
 import { isLive } from '../domain/pod.ts';
 import { actingOwner } from '../flows/acting.ts';
 import { claim } from '../flows/claim.ts';
-import { teardownOwn } from '../flows/ending/teardown-own.ts';
+import { type TeardownOwnInput, teardownOwn } from '../flows/ending/teardown-own.ts';
+import { teardownRun } from '../flows/ending/teardown-run.ts';
 import { PULL_BUDGET_MS } from '../flows/teardown.ts';
 import type { World } from '../ports.ts';
 import { takeCredentials } from './credentials.ts';
@@ -16,7 +17,7 @@ import { EXPORTED } from './interface.ts';
 import { inGroup, inputsOf, type ReadInput, writeOutput, writeSummary } from './io.ts';
 import { openWorld } from './open-world.ts';
 import { keepInOf, localPathOf } from './register-wish.ts';
-import { endSummary } from './summary.ts';
+import { endSummary, runEndSummary } from './summary.ts';
 import { passingFolder } from './wire.ts';
 import { durationOr, podIdOf, wrongInput, yesOrNo } from './words.ts';
 
@@ -34,16 +35,15 @@ async function end(desk: Desk): Promise<ExitCode> {
   const credentials = takeCredentials(desk, read);
   const keepIn = keepInOf(desk, read('keep-in'), read('local-path'));
   const { world } = openWorld(desk, read, { credentials, keepIn, folder: passingFolder(desk.env) });
-  const podId = podIdOf(read('pod-id') || (desk.env[EXPORTED.podId] ?? '').trim());
+  const ofRun = isOfRun(read);
+  const podId = ofRun ? null : podIdOf(read('pod-id') || (desk.env[EXPORTED.podId] ?? '').trim());
   const owner = ownerOf(desk, read);
   const acting = actingOwner(owner, runAddress(owner));
   const forcedBecause = reasonOf(read);
   desk.concerned();
-  if (forcedBecause !== null) await claim(world, { acting, owner, podId, killInMs: null, forcedBecause });
   const order = {
     acting,
     owner,
-    podId,
     forcedBecause,
     skipPull: yesOrNo(read('skip-pull'), 'skip-pull', false),
     choice: null,
@@ -51,9 +51,34 @@ async function end(desk: Desk): Promise<ExitCode> {
     pullBudgetMs: durationOr(read('pull-budget'), 'pull-budget', PULL_BUDGET_MS),
     waitMs: WAIT_MS,
   };
-  const outcome = await inGroup(`podtrack: teardown of ${podId}`, () => teardownOwn(world, order));
+  if (podId === null) return await endRun(desk, world, order);
+  if (forcedBecause !== null) await claim(world, { acting, owner, podId, killInMs: null, forcedBecause });
+  const title = `podtrack: teardown of ${podId}`;
+  const outcome = await inGroup(title, () => teardownOwn(world, { ...order, podId }));
   await tell(desk, world, outcome, owner);
   return leavesOpen(outcome) ? 1 : 0;
+}
+
+async function endRun(desk: Desk, world: World, order: Omit<TeardownOwnInput, 'podId'>): Promise<ExitCode> {
+  const title = `podtrack: teardown of all that ${ownerName(order.owner)} still holds`;
+  const outcomes = await inGroup(title, () => teardownRun(world, order));
+  const open = outcomes.some(leavesOpen);
+  if (outcomes.length === 0) desk.log.say('info', `nothing is left of ${ownerName(order.owner)}`);
+  for (const outcome of outcomes)
+    desk.log.say(leavesOpen(outcome) ? 'error' : 'info', `${outcome.pod}: ${outcome.says}`);
+  writeOutput('teardown', 'ended', String(!open && outcomes.every(({ detail }) => detail['left'] !== true)));
+  writeOutput('teardown', 'result', JSON.stringify({ schemaVersion: 1, scope: 'run', pods: outcomes }));
+  if (outcomes.length > 0) writeSummary(runEndSummary(outcomes));
+  return open ? 1 : 0;
+}
+
+function isOfRun(read: Read): boolean {
+  const scope = read('scope');
+  if (scope === '' || scope === 'pod') return false;
+  if (scope !== 'run')
+    throw wrongInput('scope', `"${scope.slice(0, 40)}" is neither pod nor run`, 'Give run, or leave it out');
+  if (read('pod-id') === '') return true;
+  throw wrongInput('scope', 'pod-id and scope: run were both given', 'Leave one of them out');
 }
 
 /** The uuid that register gave, from an input or from this job's environment; a new one owns nothing yet. */

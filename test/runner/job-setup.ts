@@ -232,7 +232,15 @@ export function beginJob(course: Course, document: JobDocument, leg: Leg, part: 
     isGone: false,
   };
   options.forge?.tokenIssued?.(token, permissions);
+  const { checkRunId } = core;
+  options.forge?.jobChanged?.({ runId: course.id, checkRunId, status: 'in_progress', conclusion: null });
   const job = startJob({ document, name: part.name, core, hooks: wish, permissions, token }, vanish);
-  const finished = job.finished.finally(() => options.forge?.tokenEnded?.(token));
+  const finished = job.finished
+    .finally(() => options.forge?.tokenEnded?.(token))
+    .then((report) => {
+      const conclusion = core.status;
+      options.forge?.jobChanged?.({ runId: course.id, checkRunId, status: 'completed', conclusion });
+      return report;
+    });
   return { ...job, finished };
 }

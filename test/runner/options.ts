@@ -17,6 +17,12 @@ export type Forge = {
     status: 'in_progress' | 'completed';
     conclusion: Status | null;
   }): void;
+  jobChanged?(job: {
+    runId: number;
+    checkRunId: number;
+    status: 'in_progress' | 'completed';
+    conclusion: Status | null;
+  }): void;
 };
 
 export type RunnerOptions = {

@@ -32,7 +32,7 @@ export type SceneScan = {
 
 /** On the pod its own key, where the provider puts it and where the switch keeps it in memory: nowhere else. */
 const ON_POD =
-  /^pod \S+ (environment of |\/etc\/rp_environment$|\/proc\/1\/environ$|\/dev\/shm\/[^/]+\/(credential|wgetrc)$)/;
+  /^pod \S+ (environment of |\/etc\/rp_environment$|\/proc\/1\/environ$|\/dev\/shm\/[^/]+\/(credential|wgetrc)(\.\w+)?$)/;
 /** The runner's own file of saved state, beside which the sealed secrets lie. */
 const IN_STATE = /_runner_file_commands\/save_state_/;
 

@@ -77,8 +77,18 @@ function forgeOf(github: GithubStand): Forge {
     tokenIssued: (token, permissions) =>
       void github.switches.tokens.set(token, mayWrite(permissions) ? 'write' : 'read'),
     tokenEnded: (token) => void github.switches.tokens.delete(token),
-    runChanged: ({ id, attempt, status, conclusion }) =>
-      void github.switches.runs.set(id, { status, conclusion, attempt }),
+    runChanged({ id, attempt, status, conclusion }) {
+      const before = github.switches.runs.get(id);
+      const jobs = before?.attempt === attempt ? (before.jobs ?? []) : [];
+      github.switches.runs.set(id, { status, conclusion, attempt, jobs });
+    },
+    jobChanged({ runId, checkRunId: id, status, conclusion }) {
+      const run = github.switches.runs.get(runId);
+      if (run === undefined) return;
+      const others = (run.jobs ?? []).filter((job) => job.id !== id);
+      const completedAt = status === 'completed' ? new Date().toISOString() : null;
+      github.switches.runs.set(runId, { ...run, jobs: [...others, { id, status, conclusion, completedAt }] });
+    },
   };
 }
 

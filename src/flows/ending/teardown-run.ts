@@ -1,0 +1,61 @@
+/** Teardown of all that a run still holds: what no job has taken on, and what was left by jobs that are over. */
+import { formatInstant } from '../../domain/instant.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import { sameOwner } from '../../domain/owner.ts';
+import { isLive, type PodRecord } from '../../domain/pod.ts';
+import { allRecords } from '../../domain/registry/state.ts';
+import type { World } from '../../ports.ts';
+import { softly } from '../ask.ts';
+import { claim } from '../claim.ts';
+import { walled } from '../wall.ts';
+import { type TeardownOwnInput, teardownOwn } from './teardown-own.ts';
+
+/** All at once, each behind its own wall; an empty list = nothing of this owner lives. Throws WorldError for the registry. */
+export async function teardownRun(
+  world: World,
+  input: Omit<TeardownOwnInput, 'podId'>,
+): Promise<readonly Outcome[]> {
+  const { state } = await world.registry.read();
+  const left = allRecords(state).filter((record) => isLive(record) && sameOwner(record.owner, input.owner));
+  return await Promise.all(
+    left.map(async (record) => await walled(record.id, 'teardown', () => endOne(world, input, record))),
+  );
+}
+
+async function endOne(
+  world: World,
+  input: Omit<TeardownOwnInput, 'podId'>,
+  record: PodRecord,
+): Promise<Outcome> {
+  const { acting, owner, forcedBecause } = input;
+  const podId = record.id;
+  const because = forcedBecause === null ? await leaveIt(world, input, record) : null;
+  if (because !== null) return left(podId, because);
+  if (record.owner.uuid !== owner.uuid)
+    await claim(world, { acting, owner, podId, killInMs: null, forcedBecause });
+  const localPath = input.localPath === null ? null : `${input.localPath}/${podId}`;
+  return await teardownOwn(world, { ...input, podId, localPath });
+}
+
+type Because = Pick<Outcome, 'reason' | 'says'>;
+
+/** Why nothing is to be done here; of an owner of whom nothing is known `claim` says what to do. */
+async function leaveIt(
+  world: World,
+  { owner }: Pick<TeardownOwnInput, 'owner'>,
+  record: PodRecord,
+): Promise<Because | null> {
+  const { keepUntilAt } = record.deadlines;
+  if (keepUntilAt !== null && keepUntilAt > world.clock.now())
+    return { reason: 'kept', says: `it is kept until ${formatInstant(keepUntilAt)} and was left up` };
+  // Nobody's yet, or mine: no process has to be asked about.
+  if (record.owner.uuid === owner.uuid || record.owner.job === null) return null;
+  const answers = await softly(() => world.ci.liveness([record.owner]));
+  const former = answers.kind === 'seen' ? answers.value[0] : undefined;
+  if (former?.kind !== 'seen' || former.value.state !== 'in-progress') return null;
+  return { reason: 'not-mine', says: `its job ${record.owner.job} still runs and was left to end it` };
+}
+
+function left(pod: string, because: Because): Outcome {
+  return { pod, order: 'teardown', kind: 'done', ...because, detail: { left: true } };
+}

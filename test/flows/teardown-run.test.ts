@@ -1,0 +1,61 @@
+/** Teardown of all that a run still holds: whose pods are ended, and whose are left alone. */
+import { expect, it } from 'vitest';
+import { forTheRun, type Owner } from '../../src/domain/owner.ts';
+import { seen } from '../../src/domain/part.ts';
+import { actingOwner } from '../../src/flows/acting.ts';
+import { teardownRun } from '../../src/flows/ending/teardown-run.ts';
+import { keepFor } from '../../src/flows/move-deadline.ts';
+import { anOwner, minutes, NOW } from '../domain/build.ts';
+import { ended, ours, record, type Stage, stage } from './stage.ts';
+
+const me = anOwner({ uuid: 'u-me', job: 'clean', checkRunId: '99' });
+const acting = actingOwner(me, null);
+const OVER = seen({ state: 'completed' as const, completedAt: NOW, conclusion: 'failure' });
+const RUNNING = seen({ state: 'in-progress' as const });
+
+const leg = (name: string): Owner =>
+  anOwner({ uuid: `u-${name}`, job: 'train', matrix: `{"pod":"${name}"}`, checkRunId: '7' });
+
+async function endRun(on: Stage, forcedBecause: string | null = null): Promise<Record<string, string>> {
+  const input = { acting, owner: me, forcedBecause, skipPull: false, choice: null, localPath: null };
+  const outcomes = await teardownRun(on.world, { ...input, pullBudgetMs: minutes(5), waitMs: 0 });
+  return Object.fromEntries(outcomes.map(({ pod, kind, reason }) => [pod, `${kind}: ${reason}`]));
+}
+
+it('C66: ends what nobody took on, what jobs that are over left, and its own; other runs are no matter of it', async () => {
+  const on = stage();
+  await ours(on, 'nobodys', { owner: forTheRun(leg('nobodys')) });
+  await ours(on, 'left', { owner: leg('left') });
+  await ours(on, 'mine', { owner: me });
+  await ours(on, 'foreign', { owner: anOwner({ key: null, label: 'laptop', uuid: 'u-foreign' }) });
+  on.owners.set('u-left', OVER);
+  expect(await endRun(on)).toEqual({
+    left: 'done: requested',
+    mine: 'done: requested',
+    nobodys: 'done: requested',
+  });
+  expect(ended(on).sort()).toEqual(['left', 'mine', 'nobodys']);
+  expect((await record(on, 'left')).owner).toMatchObject({ uuid: 'u-me', job: 'clean' });
+  expect(await endRun(on)).toEqual({});
+});
+
+it('leaves a job that still runs its pod, and a kept one its time; force with a reason takes both', async () => {
+  const on = stage();
+  await ours(on, 'busy', { owner: leg('busy') });
+  const kept = await ours(on, 'kept', { owner: leg('kept') });
+  on.owners.set('u-busy', RUNNING).set('u-kept', OVER);
+  const keeper = { acting: actingOwner(kept.owner, null), owner: kept.owner, podId: 'kept' };
+  await keepFor(on.world, { ...keeper, forMs: minutes(20), reason: 'look at the crash' });
+  expect(await endRun(on)).toEqual({ busy: 'done: not-mine', kept: 'done: kept' });
+  expect(ended(on)).toEqual([]);
+  expect(await endRun(on, 'the budget is used up')).toEqual({ busy: 'done: forced', kept: 'done: forced' });
+});
+
+it('where nothing is known of the job that owns a pod, the pod is left and that is an open end', async () => {
+  const on = stage();
+  await ours(on, 'unknown', { owner: leg('unknown') });
+  await ours(on, 'left', { owner: leg('left') });
+  on.owners.set('u-left', OVER);
+  expect(await endRun(on)).toEqual({ left: 'done: requested', unknown: 'failed: not-claimable' });
+  expect(ended(on)).toEqual(['left']);
+});
