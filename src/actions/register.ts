@@ -100,7 +100,7 @@ async function hand(desk: Desk, world: World, done: Done): Promise<void> {
   put('ssh-port', address === null ? '' : String(address.port));
   put('deadline', formatInstant(ownerDeadlineAt(record.deadlines)));
   put('registry-commit', version ?? '');
-  put('result', JSON.stringify(resultOf(done)));
+  put('result', JSON.stringify(resultOf(done, address)));
   for (const warning of [...warnings, ...saysNoStop(done)])
     desk.log.say('warning', `${record.id}: ${warning}`);
   if (record.owner.key === null)
@@ -122,12 +122,14 @@ function saysNoStop({ wish, registered: { record } }: Done): readonly string[] {
   ];
 }
 
-function resultOf({ registered: { record, version, how, warnings }, place }: Done) {
+function resultOf({ registered: { record, version, how, warnings }, place }: Done, ssh: SshAddress | null) {
   return {
     schemaVersion: 1,
     podId: record.id,
     how,
     status: record.status,
+    sshHost: ssh?.host ?? null,
+    sshPort: ssh?.port ?? null,
     label: record.owner.label,
     uuid: record.owner.uuid,
     ownerDeadlineAt: formatInstant(ownerDeadlineAt(record.deadlines)),

@@ -24,11 +24,19 @@ export function writeCommand(wish: CommandWish): string {
   return bin;
 }
 
-function shellText({ node, script, defaults }: CommandWish): string {
+/** Where there is no home the command keeps its scratch here, which goes with the job. */
+function homeLine(folder: string): string {
+  const home = quoted(join(folder, 'home'));
+  return `[ -n "\${HOME:-}\${PODTRACK_HOME:-}" ] || { PODTRACK_HOME=${home}; export PODTRACK_HOME; }`;
+}
+
+function shellText({ folder, node, script, defaults }: CommandWish): string {
   const lines = Object.entries(defaults).map(
     ([name, value]) => `[ -n "\${${name}:-}" ] || { ${name}=${quoted(value)}; export ${name}; }`,
   );
-  return ['#!/bin/sh', ...lines, `exec ${quoted(node)} ${quoted(script)} "$@"`, ''].join('\n');
+  return ['#!/bin/sh', ...lines, homeLine(folder), `exec ${quoted(node)} ${quoted(script)} "$@"`, ''].join(
+    '\n',
+  );
 }
 
 function quoted(text: string): string {

@@ -105,8 +105,13 @@ async function wirePods(call: Call, privateKey: string): Promise<{ shell: Shell;
 }
 
 /** A runner that is thrown away after its job keeps nothing, unless a person says that this disk stays. */
-function diskLasts({ env, given }: Call): Part<true> {
-  if (given.has('disk-lasts') || env['RUNNER_ENVIRONMENT'] !== 'github-hosted') return seen(true);
+function diskLasts(call: Call): Part<true> {
+  const { env, given } = call;
+  if (given.has('disk-lasts')) return seen(true);
+  const temporary = env['RUNNER_TEMP']?.trim() ?? '';
+  if (temporary !== '' && homeOf(call).value.startsWith(join(temporary, '/')))
+    return unseen('PODTRACK_HOME lies in the temporary folder of this job; give one that outlives it');
+  if (env['RUNNER_ENVIRONMENT'] !== 'github-hosted') return seen(true);
   return unseen('the disk of a hosted runner goes with the job; --disk-lasts would say otherwise');
 }
 

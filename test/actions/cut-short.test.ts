@@ -45,7 +45,7 @@ async function expectEndedByPost(pod: string, main: StepEnd): Promise<StepEnd> {
   return post;
 }
 
-it('a cancel while register waits leaves main with its row pushed, and post ends the pod', async () => {
+it('C39 b: a cancel while register waits leaves main with its row pushed, and post ends the pod', async () => {
   job.world.setFaults([{ name: 'slow', ms: 800, on: ['getPod'], podId: PODS.waiting }]);
   const main = await cutAtLook(PODS.waiting, 'SIGINT');
   expect(main.code).toBe(130);
@@ -64,7 +64,7 @@ it('a provider that never answers does not hold main past its grace, and post do
   expect(post.log).toContain('ended before its record was written');
 }, 120_000);
 
-it('main killed outright before its commit: post enters the pod and ends it, verified', async () => {
+it('C02 b: main killed outright before its commit: post enters the pod and ends it, verified', async () => {
   job.world.setFaults([{ name: 'slow', ms: 5_000, on: ['getPod'], podId: PODS.killed }]);
   const main = await cutAtLook(PODS.killed, 'SIGKILL');
   expect(main.code).toBeNull();
@@ -72,7 +72,7 @@ it('main killed outright before its commit: post enters the pod and ends it, ver
   await expectEndedByPost(PODS.killed, main);
 }, 120_000);
 
-it('a lost runner runs no post: the first cycle after the owner deadline ends the pod, verified', async () => {
+it('C39 a: a lost runner runs no post: the first cycle after the owner deadline ends the pod, verified', async () => {
   const short = { ...inputs(PODS.lost), 'kill-in': '1s', 'max-extensions': '0' };
   const main = await job.step('register', 'main', { inputs: short });
   expect(main.code, main.log).toBe(0);

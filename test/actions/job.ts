@@ -65,6 +65,8 @@ function allInputs(declared: z.infer<typeof manifest>['inputs'], wish: StepWish)
     '${{ toJson(matrix) }}': 'null',
     '${{ job.check_run_id }}': '4711',
     '${{ job.status }}': wish.jobStatus ?? 'success',
+    '${{ strategy.job-index }}': '0',
+    '${{ strategy.job-total }}': '1',
   };
   const defaults = Object.entries(declared).map(([name, { default: given }]) => [
     name,

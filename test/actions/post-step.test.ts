@@ -11,8 +11,9 @@ const PODS = [
   'others000pod',
   'disk00000pod',
   'away00000pod',
+  'stopped00pod',
 ] as const;
-const [KEPT, RED, STALLED, OTHERS, DISK, AWAY] = PODS;
+const [KEPT, RED, STALLED, OTHERS, DISK, AWAY, STOPPED] = PODS;
 
 let job: Job;
 beforeAll(async () => {
@@ -52,6 +53,22 @@ it('a keep after a failure is bounded, in the record and on the switch; after a 
   expect(isGone(KEPT)).toBe(true);
 }, 120_000);
 
+it('a stop after a success verifies first, bills no GPU more, moves no deadline, and says who ends the rest', async () => {
+  const main = await registered(STOPPED, { 'on-success': 'stop' });
+  const before = job.record(STOPPED)?.['deadlines'];
+  const post = await job.step('register', 'post', { state: main.state });
+  expect(post.code, post.log).toBe(0);
+  expect(post.log).toMatch(/stopped: its GPU bills no more, 2 artifact file\(s\) verified and kept/);
+  expect(post.summary).toContain(`${STOPPED} is stopped`);
+  expect(post.summary).toMatch(/absolute deadline.*\n.*cost so far/);
+  expect(job.world.world.pods.get(STOPPED)?.status).toBe('EXITED');
+  expect(job.record(STOPPED)).toMatchObject({
+    status: 'active',
+    stopped: { verified: true },
+    deadlines: before,
+  });
+}, 120_000);
+
 it('whatever leaves the pod up makes the job red, names the pod and its cause, and the end stays possible', async () => {
   const wishes = { 'on-success': 'keep', 'on-failure': 'keep', 'on-cancel': 'keep' };
   const main = await registered(RED, wishes);
@@ -86,7 +103,7 @@ it('whatever leaves the pod up makes the job red, names the pod and its cause, a
   expect(isGone(RED)).toBe(true);
 }, 180_000);
 
-it('an endless pull ends inside the budget: handed over in the record, red, and the pod not ended unverified', async () => {
+it('C39 c: an endless pull ends inside the budget: handed over in the record, red, and the pod not ended unverified', async () => {
   const main = await registered(STALLED, { 'post-budget': '10s' });
   job.hosts.stallTransfer(STALLED, 100);
   const post = await job.step('register', 'post', { state: main.state, jobStatus: 'cancelled' });
@@ -116,7 +133,7 @@ it('an abandoned post cannot end what a later attempt has reclaimed, nor another
   expect(isGone(OTHERS)).toBe(false);
 }, 120_000);
 
-it('a wiped workspace and a changed sealed file make no difference; keep-in: disk takes local-path for lasting', async () => {
+it('C41 d: a wiped workspace and a changed sealed file make no difference; keep-in: disk takes local-path for lasting', async () => {
   const main = await registered(DISK, { 'keep-in': 'disk', 'local-path': 'results' });
   writeFileSync(main.state['secrets-file'] ?? '', 'forged');
   rmSync(job.workspace, { recursive: true });

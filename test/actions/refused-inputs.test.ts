@@ -31,8 +31,10 @@ async function refusedWith(change: Texts, env: Texts = {}): Promise<StepEnd> {
 }
 
 it.each([
-  ['an empty pod-id', { 'pod-id': '' }, 2, /pod-id: it is empty.*masked/],
+  ['C41 b: an empty pod-id', { 'pod-id': '' }, 2, /pod-id: it is empty.*masked/],
   ['a missing key', { 'api-key': '' }, 2, /no RunPod key was given/],
+  ['C41 c: a key that is the word null', { 'api-key': 'null' }, 2, /no RunPod key was given/],
+  ['C41 c: a pod-id that is the word null', { 'pod-id': 'null' }, 2, /pod-id: it is the word null/],
   ['a key with a line break in it', { 'api-key': 'rpa_AB\nCD' }, 2, /spaces, line breaks/],
   ['no way to log in', { 'ssh-key': '' }, 2, /no SSH key was given/],
   ['no artifact path', { 'remote-path': '' }, 2, /no artifact path was given/],
@@ -53,7 +55,7 @@ it.each([
   60_000,
 );
 
-it('a pull request from a fork gets a clear word, exit 3, and nothing happens', async () => {
+it('C41 a: a pull request from a fork gets a clear word, exit 3, and nothing happens', async () => {
   const event = join(job.temp, 'event.json');
   writeFileSync(event, JSON.stringify({ pull_request: { head: { repo: { fork: true } } } }));
   const main = await refusedWith({ 'api-key': '', 'ssh-key': '' }, { GITHUB_EVENT_PATH: event });
@@ -85,4 +87,17 @@ it('post ends quietly where nothing was begun, and where register was refused', 
     expect(post.log).toContain('nothing to end');
     expect(post.log).not.toContain('::error');
   }
+}, 60_000);
+
+it('C41 c: blanks and Windows line ends around inputs are no part of them', async () => {
+  const crlf = Object.fromEntries(Object.entries(good()).map(([name, text]) => [name, ` ${text}\r\n`]));
+  const more = { 'kill-in': '2h\r\n', 'on-failure': 'keep\r\n', 'no-artifacts': 'false\r\n' };
+  const main = await job.step('register', 'main', {
+    inputs: { ...crlf, ...more, 'ssh-key': job.sshKey.replaceAll('\n', '\r\n') },
+  });
+  expect(main.code, main.log).toBe(0);
+  expect(job.record(POD)).toMatchObject({
+    status: 'active',
+    artifacts: { remotePath: '/workspace/results' },
+  });
 }, 60_000);
