@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { WorldError, type WorldFailure } from '../../src/domain/errors.ts';
 import type { KnownPod } from '../../src/flows/ending/end-unfenced.ts';
 import { type FinishInput, finishJob } from '../../src/flows/ending/finish-job.ts';
-import type { RegistryStore, World } from '../../src/ports.ts';
+import type { Keep, RegistryStore, World } from '../../src/ports.ts';
 import { anOwner, minutes } from '../domain/build.ts';
 import { worldError } from '../fakes/scripted-provider.ts';
 import {
@@ -124,11 +124,13 @@ describe('a registry that answers nobody when the job ends', () => {
 });
 
 describe('stands down', () => {
-  const endsNothing = async (on: Stage, pod: KnownPod, reason: string): Promise<void> => {
+  /** The reason, once it is shown that nothing was ended and that the mend was told. */
+  const stoodDown = async (on: Stage, pod: KnownPod): Promise<string> => {
     const outcome = await finishJob(without(on, BOTH, 'registry-unreadable'), finishing(pod));
-    expect(outcome).toMatchObject({ kind: 'failed', reason });
+    expect(outcome).toMatchObject({ kind: 'failed' });
     expect(outcome.says).toMatch(/stays up: the registry failed .*to mend: Give a valid token/);
     expect(ended(on)).toEqual([]);
+    return outcome.reason;
   };
   const marked = (on: Stage, mark: { registryId?: string; ownerUuid?: string }): void => {
     const pod = on.pods.get('p');
@@ -142,49 +144,49 @@ describe('stands down', () => {
     const on = stage();
     const pod = await known(on);
     marked(on, mark);
-    await endsNothing(on, pod, 'mark-differs');
+    expect(await stoodDown(on, pod)).toBe('mark-differs');
     expect(on.pulled).toEqual([]);
   });
 
   it('where the mark changes hands during the pull', async () => {
     const on = stage();
     const pod = await known(on);
-    const keep = on.world.keep.keep;
+    const keep = { ...on.world.keep };
     Object.assign(on.world.keep, {
-      keep: (copy: Parameters<typeof keep>[0]) => {
+      keep: (copy: Parameters<Keep['keep']>[0]) => {
         marked(on, { ownerUuid: 'u-attempt-2' });
-        return keep(copy);
+        return keep.keep(copy);
       },
     });
-    await endsNothing(on, pod, 'mark-differs');
+    expect(await stoodDown(on, pod)).toBe('mark-differs');
     expect(on.pulled).toEqual(['p']);
   });
 
   it('where no mark can be read: nothing was armed, or nobody gets in', async () => {
     const unarmed = stage();
-    await endsNothing(unarmed, await known(unarmed, { armed: false }), 'mark-unread');
+    expect(await stoodDown(unarmed, await known(unarmed, { armed: false }))).toBe('mark-unread');
     const shut = stage();
     const pod = await known(shut);
     const door = shut.pods.get('p');
     if (door !== undefined) door.door = 'no-route';
-    await endsNothing(shut, pod, 'mark-unread');
+    expect(await stoodDown(shut, pod)).toBe('mark-unread');
   });
 
   it('where the artifacts are not verified, or change while their copy is brought away', async () => {
     const on = stage();
     const pod = await known(on);
     on.pulls.set('p', 'short');
-    await endsNothing(on, pod, 'not-saved');
+    expect(await stoodDown(on, pod)).toBe('not-saved');
     on.pulls.clear();
-    const keep = on.world.keep.keep;
+    const keep = { ...on.world.keep };
     Object.assign(on.world.keep, {
-      keep: async (copy: Parameters<typeof keep>[0]) => {
+      keep: async (copy: Parameters<Keep['keep']>[0]) => {
         await on.clock.sleep(minutes(8));
         on.files.set('p', { 'out.txt': 'a later result' });
-        return await keep(copy);
+        return await keep.keep(copy);
       },
     });
-    await endsNothing(on, pod, 'not-saved');
+    expect(await stoodDown(on, pod)).toBe('not-saved');
   });
 
   it('where the provider does not answer, or shows another pod under the id', async () => {
@@ -194,9 +196,9 @@ describe('stands down', () => {
       ...pod,
       record: { ...pod.record, createdAt: (pod.record.createdAt ?? 0) - minutes(600) },
     };
-    await endsNothing(on, other, 'id-reused');
+    expect(await stoodDown(on, other)).toBe('id-reused');
     on.provider.fail('get', worldError('server-error'));
-    await endsNothing(on, pod, 'provider-unseen');
+    expect(await stoodDown(on, pod)).toBe('provider-unseen');
   });
 
   it('where the record is another owner’s by now, although its registry takes no write', async () => {
