@@ -96,7 +96,7 @@ export function actionsWorld(desk: DeskParts, wish: WorldWish): World {
     clock,
     chance,
     log,
-    ci: actionsCi({ env, token: wish.githubToken, userAgent: USER_AGENT, clock }),
+    ci: actionsCi({ env, token: forgeToken(env, wish), userAgent: USER_AGENT, clock }),
     provider: runpodProvider({
       apiKey: wish.apiKey,
       restBaseUrl: env['RUNPOD_API_BASE_URL'] || undefined,
@@ -111,13 +111,18 @@ export function actionsWorld(desk: DeskParts, wish: WorldWish): World {
   };
 }
 
+/** Gitea and its like answer other questions in other words: nothing is asked there. */
+function forgeToken(env: Env, { githubToken }: RegistryWish): string | null {
+  return apiOf(env) === null ? null : githubToken;
+}
+
 /** The part of the world that needs no account. */
 export function setupWorld(
   desk: DeskParts,
   wish: RegistryWish,
 ): Pick<World, 'registry' | 'clock' | 'chance'> & { readonly workflows: Workflows } {
   const { env, clock, chance } = desk;
-  const workflows = actionsWorkflows({ env, token: wish.githubToken, userAgent: USER_AGENT, clock });
+  const workflows = actionsWorkflows({ env, token: forgeToken(env, wish), userAgent: USER_AGENT, clock });
   return { clock, chance, registry: registryOf(desk, wish), workflows };
 }
 

@@ -61,7 +61,7 @@ async function askGroup(
   );
   const all = (answer: Part<OwnerLiveness>): Answers =>
     Object.fromEntries(mine.map(({ index }) => [index, answer]));
-  if (asking === null) return all(unseen('there is no token to ask GitHub with'));
+  if (asking === null) return all(unseen('there is no token, or no API of GitHub to ask'));
   if (group.server !== server) return all(unseen(`its run is on ${group.server}, not on ${server}`));
   const run = await askRun(asking, group);
   if (run.kind === 'unseen') return all(run);
