@@ -28,5 +28,6 @@ it('each end has its own wish, and an unknown end is a teardown whatever was wis
 it('an empty wish is a teardown, an unknown one is refused by its input', () => {
   expect(parseEnding('', 'on-failure')).toBe('teardown');
   expect(parseEnding(' KEEP ', 'on-failure')).toBe('keep');
-  expect(() => parseEnding('stop', 'on-failure')).toThrow(/on-failure.*teardown, keep/s);
+  expect(parseEnding('stop', 'on-failure')).toBe('stop');
+  expect(() => parseEnding('hibernate', 'on-failure')).toThrow(/on-failure.*teardown, keep/s);
 });
