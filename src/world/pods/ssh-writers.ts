@@ -14,6 +14,12 @@ export function outputsOf(channel: ServerChannel): { readonly stdout: Writable; 
       write(chunk: Buffer, _encoding, done) {
         const write = () =>
           new Promise<void>((over) => {
+            // A client that has hung up reads nothing more: what its program still says is lost, as on a real pod.
+            if (!stream.writable) {
+              done();
+              over();
+              return;
+            }
             stream.write(chunk, (cause) => {
               Object.assign(channel, EMPTY_SLOTS);
               done(cause);

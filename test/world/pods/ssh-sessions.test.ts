@@ -61,6 +61,21 @@ describe('a command', () => {
     expect(heard).toEqual({ stdout: 9_000_000, stderr: 100_000 });
   });
 
+  it('whose client closes the channel in the middle of its output harms nobody', async () => {
+    const script = 'while :; do head -c 60000 /dev/zero; head -c 100 /dev/zero >&2; done';
+    for (const _round of [1, 2, 3]) {
+      const channel = await new Promise<ClientChannel>((resolve, reject) => {
+        guest.client.exec(script, (cause, opened) => (cause === undefined ? resolve(opened) : reject(cause)));
+      });
+      channel.stderr.resume();
+      await once(channel, 'data');
+      channel.close();
+      channel.resume();
+      await once(channel, 'close');
+    }
+    expect(await guest.exec('echo still here')).toMatchObject({ code: 0 });
+  });
+
   it('that never reads its stdin still ends', async () => {
     const heard = await guest.exec('exit 3', Buffer.alloc(9_000_000));
     expect(heard.code).toBe(3);
