@@ -9,7 +9,7 @@ import { median, megabytes, table, times } from './figures.ts';
 import type { WorldPlace } from './messages.ts';
 import { type Command, type Start, start } from './start.ts';
 
-const RUNS = 15;
+export const RUNS = 15;
 
 export type ColdStart =
   | { readonly built: false }
@@ -21,7 +21,7 @@ export type ColdStart =
     };
 
 /** In turns, so that a busy moment of the machine falls on all of them. */
-async function inTurns(commands: readonly Command[]): Promise<Start[]> {
+export async function inTurns(commands: readonly Command[]): Promise<Start[]> {
   const starts = commands.map((): Start[] => []);
   for (let run = 0; run < RUNS; run += 1) {
     for (const [index, command] of commands.entries()) starts[index]?.push(await start(command));

@@ -1,11 +1,14 @@
-/** `npm run bench`: the figures of one run, as ratios. Sections: cycle, cold-start, mirror. `--json` gives the same as data. */
+/** `npm run bench`: the figures of one run, as ratios. Sections: cycle, cold-start, doors, mirror. `--json` gives the same as data. */
 import { parseArgs } from 'node:util';
 import { type ColdStart, coldStart, coldStartText } from './cold-start.ts';
 import { type Cycles, cycles, cyclesText } from './cycles.ts';
+import { type Doors, doors, doorsText } from './doors.ts';
 import { type MirrorFigures, mirrorFigures, mirrorText } from './mirror.ts';
 
-const USAGE = `usage: npm run bench -- [cycle|cold-start|mirror] [--quick] [--json] [--cli FILE]
+const USAGE = `usage: npm run bench -- [cycle|cold-start|doors|mirror] [--quick] [--json] [--cli FILE]
   --quick   each of our figures once instead of the median of three
+  --dist    folder of the doors to measure; default dist
+  --peers   folder with checkouts of actions/cache and actions/checkout, as cache and checkout
   --cli     the command line to start cold; default dist/cli.js
   --json    figures as JSON on stdout; what is being measured goes to stderr`;
 
@@ -14,13 +17,15 @@ const { values, positionals } = parseArgs({
   options: {
     only: { type: 'string' },
     cli: { type: 'string', default: 'dist/cli.js' },
+    dist: { type: 'string', default: 'dist' },
+    peers: { type: 'string' },
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 
-const SECTIONS = ['cycle', 'cold-start', 'mirror'];
+const SECTIONS = ['cycle', 'cold-start', 'doors', 'mirror'];
 /** Named either way; none = all. */
 const only = values.only ?? positionals[0];
 
@@ -31,8 +36,12 @@ async function main(): Promise<number> {
   }
   const wants = (section: string): boolean => only === undefined || only === section;
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
-  const told: { cycle?: Cycles; coldStart?: ColdStart; mirror?: MirrorFigures } = {};
+  const told: { cycle?: Cycles; coldStart?: ColdStart; doors?: Doors; mirror?: MirrorFigures } = {};
   if (wants('cold-start')) told.coldStart = await coldStart({ cli: values.cli, say });
+  if (wants('doors')) {
+    const { dist, peers = null, quick } = values;
+    told.doors = await doors({ dist, peers, quick, say });
+  }
   if (wants('cycle')) told.cycle = await cycles({ quick: values.quick, say });
   if (wants('mirror')) told.mirror = await mirrorFigures({ quick: values.quick, say });
   if (values.json) process.stdout.write(`${JSON.stringify(told, null, 2)}\n`);
@@ -40,11 +49,12 @@ async function main(): Promise<number> {
     const texts = [
       ...(told.cycle === undefined ? [] : [cyclesText(told.cycle)]),
       ...(told.coldStart === undefined ? [] : [coldStartText(told.coldStart)]),
+      ...(told.doors === undefined ? [] : [doorsText(told.doors)]),
       ...(told.mirror === undefined ? [] : [mirrorText(told.mirror)]),
     ];
     process.stdout.write(`\n${texts.join('\n\n')}\n`);
   }
-  return told.coldStart?.built === false ? 1 : 0;
+  return told.coldStart?.built === false || told.doors?.built === false ? 1 : 0;
 }
 
 process.exitCode = await main();

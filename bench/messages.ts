@@ -79,3 +79,20 @@ export type MirrorLimits = {
   readonly writeSmallMs: number;
 };
 export type MirrorLimitsStart = MirrorStart & { readonly smallFiles: number };
+
+export type DoorsStart = {
+  readonly pods: readonly string[];
+  /** Before each answer of each server. */
+  readonly delayMs: number;
+  readonly apiKey: string;
+  readonly token: string;
+  readonly repository: { readonly name: string; readonly id: number };
+};
+
+/** What the runner's environment says of the servers. */
+export type DoorsPlace = { readonly sshKey: string; readonly env: Readonly<Record<string, string>> };
+
+export type DoorsAsk = { readonly ask: 'calls' | 'stop' };
+
+/** By server, since they were last asked for. */
+export type DoorsCalls = Readonly<Record<string, number>>;

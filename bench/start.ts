@@ -10,12 +10,14 @@ export type Command = {
   readonly name: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** How it ends when all is as it should be; default 0. */
+  readonly code?: number;
 };
 
 const atExit = z.object({ cpuMs: z.number(), peakRssBytes: z.number() });
 
-/** Runs it to its end; throws when it does not end with 0. */
-export async function start({ name, args, env }: Command): Promise<Start> {
+/** Runs it to its end; throws when it ends with another code than it should. */
+export async function start({ name, args, env, code: wanted = 0 }: Command): Promise<Start> {
   const begunAt = performance.now();
   const preload = ['--require', join(process.cwd(), 'bench', 'at-exit.cjs')];
   const child = spawn(process.execPath, [...preload, ...args], {
@@ -28,6 +30,6 @@ export async function start({ name, args, env }: Command): Promise<Start> {
     new Promise((resolve) => child.once('close', resolve)),
   ]);
   const wallMs = performance.now() - begunAt;
-  if (code !== 0) throw new Error(`${name} ended with ${String(code)}: ${errors.slice(0, 500)}`);
+  if (code !== wanted) throw new Error(`${name} ended with ${String(code)}: ${errors.slice(0, 500)}`);
   return { wallMs, ...atExit.parse(JSON.parse(told)) };
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Cut } from './effects.ts';
 
 /** `what` = `POST /v2/pods/x`, after the name that the relay was given. */
@@ -32,11 +33,12 @@ async function forward(target: URL, request: IncomingMessage, sent: Buffer): Pro
   return answer;
 }
 
-/** `target` is an origin; the relay's `url` takes its place. */
-export async function relayTo(target: string, name: string, tell: Tell): Promise<Relay> {
+/** `target` is an origin; the relay's `url` takes its place. `delayMs` = how far away it seems to be. */
+export async function relayTo(target: string, name: string, tell: Tell, delayMs = 0): Promise<Relay> {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const what = `${name} ${request.method} ${new URL(request.url ?? '/', target).pathname}`;
     const sent = await bodyOf(request);
+    if (delayMs > 0) await wait(delayMs);
     if (silences(tell('before', what))) return void response.destroy();
     const answer = await forward(new URL(target), request, sent);
     response.once('close', () => answer.destroy());
