@@ -2,8 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { zipNames } from '../actions/zip.ts';
 import { component, suiteWith } from '../components.ts';
-import type { StartWish } from './options.ts';
-import type { Run } from './runner.ts';
+import { startWork } from './at-work.ts';
 import { endClean, openScene, type Scene, type SceneWish } from './scene.ts';
 import { type Checkout, shippedCheckout } from './shipped-checkout.ts';
 import { course, onlyJob, stepNamed } from './stand.ts';
@@ -28,24 +27,6 @@ afterEach(async () => {
 async function open(wish: Partial<SceneWish> = {}): Promise<Scene> {
   scene = await openScene({ pods: [POD], checkout, scanned: true, ...wish });
   return scene;
-}
-
-/** Starts an example and comes back when it works on the pod, where it stays until it is released. */
-async function startWork(on: Scene, name: string, wish: StartWish = {}): Promise<Run> {
-  on.holdWork();
-  const inputs = { 'pod-id': POD };
-  return await new Promise<Run>((resolve, reject) => {
-    const started: Promise<Run> = on.example(name, {
-      inputs,
-      ...wish,
-      onLine: (line) => {
-        if (line.startsWith('ssh -p')) started.then(resolve, reject);
-      },
-    });
-    started
-      .then(({ finished }) => finished)
-      .then(() => reject(new Error('it ended before it worked')), reject);
-  });
 }
 
 function registersAndEnds(node: () => string): void {
@@ -124,7 +105,7 @@ describe('beside a job that works', () => {
     'reap.yml lets its pod live; teardown.yml ends it by force; the job then finds nothing left to do',
     async () => {
       const on = await open();
-      const work = await startWork(on, 'register');
+      const work = await startWork(on, 'register', { inputs: { 'pod-id': POD } });
       const reap = onlyJob(await on.runExample('reap'));
       expect(reap.result, reap.log.join('\n')).toBe('success');
       expect(reap.steps[0]?.outputs).toMatchObject({ ended: '0', red: '0' });
@@ -148,7 +129,7 @@ describe('beside a job that works', () => {
     async () => {
       // The shell waits for its ssh and heeds no signal; the real limits would cost ten seconds.
       const on = await open({ runner: { limits: { sigintMs: 300, sigtermMs: 300, streamGraceMs: 300 } } });
-      const work = await startWork(on, 'register');
+      const work = await startWork(on, 'register', { inputs: { 'pod-id': POD } });
       work.cancel();
       const job = onlyJob(await work.finished);
       expect(course(job), job.log.join('\n')).toEqual([
@@ -167,7 +148,7 @@ describe('beside a job that works', () => {
     'a lost machine runs no post: the pod lives, registered, with its switch armed',
     async () => {
       const on = await open();
-      const work = await startWork(on, 'register');
+      const work = await startWork(on, 'register', { inputs: { 'pod-id': POD } });
       work.lose();
       const job = onlyJob(await work.finished);
       expect(course(job)).toEqual(['Run podtrack/register@v1: success', 'Work on the pod: cancelled']);

@@ -1,7 +1,7 @@
 /** Pods of many jobs and pods that change hands, as the examples matrix.yml and claim.yml do it, from the shipped dist. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { component, suiteWith } from '../components.ts';
-import type { Run } from './runner.ts';
+import { startWork } from './at-work.ts';
 import { endClean, openScene, type Scene, type SceneWish } from './scene.ts';
 import { type Checkout, shippedCheckout } from './shipped-checkout.ts';
 import { course, onlyJob } from './stand.ts';
@@ -34,23 +34,6 @@ function ends(on: Scene): Readonly<Record<string, number>> {
   return Object.fromEntries(PODS.map((id) => [id, deletes.filter(({ podId }) => podId === id).length]));
 }
 
-/** Until the legs of these pods work on them. */
-async function untilWork(on: Scene, pods: number, name = 'matrix'): Promise<Run> {
-  on.holdWork();
-  let left = pods;
-  return await new Promise<Run>((resolve, reject) => {
-    const started: Promise<Run> = on.example(name, {
-      inputs: name === 'matrix' ? inputs : { 'pod-id': A },
-      onLine: (line) => {
-        if (line.startsWith('ssh -p') && --left === 0) started.then(resolve, reject);
-      },
-    });
-    started
-      .then(({ finished }) => finished)
-      .then(({ jobs }) => reject(new Error(jobs.flatMap(({ log }) => log).join('\n'))), reject);
-  });
-}
-
 function onNode(node: () => string): void {
   it(
     'matrix.yml: one commit enters all pods, each leg takes on its own and ends it with its results kept, nothing is left',
@@ -79,7 +62,7 @@ function onNode(node: () => string): void {
     'claim.yml: a pod whose run was lost changes hands, is armed anew, worked on, and ended by the run that took it',
     async () => {
       const on = await open({ pods: [A], runner: { node: node() } });
-      const lost = await untilWork(on, 1, 'register');
+      const lost = await startWork(on, 'register', { inputs: { 'pod-id': A } });
       lost.lose();
       await lost.finished;
       on.releaseWork();
@@ -116,7 +99,7 @@ describe('when not all goes well', () => {
     'matrix.yml: a leg whose machine is lost leaves its pod to the last job; its siblings end their own and nothing else',
     async () => {
       const on = await open();
-      const run = await untilWork(on, PODS.length);
+      const run = await startWork(on, 'matrix', { inputs }, PODS.length);
       const legs = run.jobs();
       expect(legs.map(({ key }) => key)).toEqual(['train', 'train', 'train']);
       legs.find(({ name }) => name.includes(B))?.lose();
@@ -141,7 +124,7 @@ describe('when not all goes well', () => {
     'matrix.yml cancelled while it works: each leg ends its own pod, and the last job finds nothing left',
     async () => {
       const on = await open({ runner: { limits: { sigintMs: 300, sigtermMs: 300, streamGraceMs: 300 } } });
-      const run = await untilWork(on, PODS.length);
+      const run = await startWork(on, 'matrix', { inputs }, PODS.length);
       run.cancel();
       const report = await run.finished;
       expect(report.conclusion).toBe('cancelled');
@@ -155,7 +138,7 @@ describe('when not all goes well', () => {
     'register.yml: a re-run after a lost machine reclaims the pod, works on it and ends it, under the same run',
     async () => {
       const on = await open({ pods: [A] });
-      const first = await untilWork(on, 1, 'register');
+      const first = await startWork(on, 'register', { inputs: { 'pod-id': A } });
       first.lose();
       const before = await first.finished;
       on.releaseWork();
@@ -176,7 +159,7 @@ describe('when not all goes well', () => {
     'claim.yml: the pod of a run that is at work is refused with what to do, not touched, and ended by its own run',
     async () => {
       const on = await open({ pods: [A] });
-      const work = await untilWork(on, 1, 'register');
+      const work = await startWork(on, 'register', { inputs: { 'pod-id': A } });
       const thief = onlyJob(await on.runExample('claim', { inputs: { 'pod-id': A } }));
       expect(thief.result).toBe('failure');
       expect(thief.log.join('\n')).toMatch(/may still be at work.*hand-over/s);

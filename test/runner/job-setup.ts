@@ -213,7 +213,11 @@ export function beginJob(course: Course, document: JobDocument, leg: Leg, part: 
     limits: { ...REAL_LIMITS, ...options.limits },
     repositories: repositoriesOf(options, github),
     node: options.node ?? process.execPath,
-    hostEnv: { PATH: process.env['PATH'] ?? '', HOME: machine.home, ...options.hostEnv },
+    hostEnv: {
+      PATH: process.env['PATH'] ?? '',
+      ...(options.home === null ? {} : { HOME: options.home ?? machine.home }),
+      ...options.hostEnv,
+    },
     serviceEnv: options.serviceEnv ?? {},
     contexts,
     defaults: defaultsOf(course, document, scope),

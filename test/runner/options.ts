@@ -35,7 +35,9 @@ export type RunnerOptions = {
   /** What `$/` means in a workflow: a checkout of the repository whose workflow runs. */
   readonly workflowCheckout?: string;
   readonly knowsSelfReference?: boolean;
-  /** Environment of the runner process: the machine's. PATH and a HOME of its own are there unless said. */
+  /** HOME of the runner process; null = it has none. Default: a folder of the machine's own. */
+  readonly home?: string | null;
+  /** Environment of the runner process: the machine's. PATH is there unless said. */
   readonly hostEnv?: Texts;
   /** Folder in which machines are made; one with a blank in its name, say. */
   readonly machinesIn?: string;
