@@ -62,13 +62,18 @@ export function runEndSummary(outcomes: readonly Outcome[]): string {
   const open = outcomes.filter(leavesOpen).length;
   const rows = outcomes.map(
     ({ pod, kind, says, detail }) =>
-      `| ${markdownCell(pod)} | ${detail['left'] === true ? 'left up' : kind} | ${markdownCell(says, LONGEST)} |`,
+      `| ${markdownCell(pod)} | ${markdownCell(String(detail['leg'] ?? ''))} | ${detail['left'] === true ? 'left up' : kind} | ${markdownCell(says, LONGEST)} |`,
   );
   const head =
     open === 0 ? `${outcomes.length} pod(s) settled` : `${open} of ${outcomes.length} pods ARE NOT SETTLED`;
-  return [`### podtrack: ${head}`, '', '| pod | | what happened |', '| --- | --- | --- |', ...rows, ''].join(
-    '\n',
-  );
+  return [
+    `### podtrack: ${head}`,
+    '',
+    '| pod | job | | what happened |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
 }
 
 const HEADLINES: Readonly<Partial<Record<Outcome['order'], string>>> = {

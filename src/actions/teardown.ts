@@ -2,13 +2,12 @@
 import { MINUTE_MS } from '../domain/duration.ts';
 import type { ExitCode } from '../domain/errors.ts';
 import { leavesOpen, type Outcome } from '../domain/outcome.ts';
-import { type Owner, ownerName, sameOwner } from '../domain/owner.ts';
+import { type Owner, ownerName } from '../domain/owner.ts';
 import { ownerFromEnv, runAddress } from '../domain/owner-from-env.ts';
-import { isLive } from '../domain/pod.ts';
 import { actingOwner } from '../flows/acting.ts';
 import { claim } from '../flows/claim.ts';
 import { type TeardownOwnInput, teardownOwn } from '../flows/ending/teardown-own.ts';
-import { teardownRun } from '../flows/ending/teardown-run.ts';
+import { heldBy, teardownRun } from '../flows/ending/teardown-run.ts';
 import { PULL_BUDGET_MS } from '../flows/teardown.ts';
 import type { World } from '../ports.ts';
 import { takeCredentials } from './credentials.ts';
@@ -61,11 +60,16 @@ async function end(desk: Desk): Promise<ExitCode> {
 
 async function endRun(desk: Desk, world: World, order: Omit<TeardownOwnInput, 'podId'>): Promise<ExitCode> {
   const title = `podtrack: teardown of all that ${ownerName(order.owner)} still holds`;
-  const outcomes = await inGroup(title, () => teardownRun(world, order));
+  const { localPath } = order;
+  const placeOf = (podId: string): string | null => (localPath === null ? null : `${localPath}/${podId}`);
+  const outcomes = await inGroup(title, () => teardownRun(world, { ...order, placeOf }));
   const open = outcomes.some(leavesOpen);
   if (outcomes.length === 0) desk.log.say('info', `nothing is left of ${ownerName(order.owner)}`);
   for (const outcome of outcomes)
-    desk.log.say(leavesOpen(outcome) ? 'error' : 'info', `${outcome.pod}: ${outcome.says}`);
+    desk.log.say(
+      leavesOpen(outcome) ? 'error' : 'info',
+      `${outcome.pod} (${String(outcome.detail['leg'])}): ${outcome.says}`,
+    );
   writeOutput('teardown', 'ended', String(!open && outcomes.every(({ detail }) => detail['left'] !== true)));
   writeOutput('teardown', 'result', JSON.stringify({ schemaVersion: 1, scope: 'run', pods: outcomes }));
   if (outcomes.length > 0) writeSummary(runEndSummary(outcomes));
@@ -113,9 +117,8 @@ async function tell(desk: Desk, world: World, outcome: Outcome, owner: Owner): P
   const snapshot = await world.registry.read().catch(() => null);
   const record = snapshot?.state.pods[`runpod.${outcome.pod}`] ?? null;
   writeSummary(endSummary(outcome, record, { now: desk.clock.now(), wayIn: null }));
-  const others = Object.values(snapshot?.state.pods ?? {}).filter(
-    (other) => isLive(other) && other.id !== outcome.pod && sameOwner(other.owner, owner),
-  );
+  const held = snapshot === null ? [] : heldBy(snapshot.state, owner);
+  const others = held.filter(({ id }) => id !== outcome.pod);
   // One slot for one id: the pods of other legs are not forgotten over it.
   if (others.length > 0) {
     desk.log.say(

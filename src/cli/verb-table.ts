@@ -17,7 +17,7 @@ export const VERBS = [
   { name: 'heartbeat', summary: 'say in the registry that the owner of a pod is there' },
   { name: 'job-heartbeat', summary: 'write the job heartbeat on a pod, for a job that runs here' },
   { name: 'sync', summary: 'pull the artifacts of a pod now' },
-  { name: 'teardown', summary: 'pull, verify and end a pod of yours' },
+  { name: 'teardown', summary: 'pull, verify and end a pod of yours, or all of a run' },
   { name: 'reconcile', summary: 'hold the registry against the account, ending nothing' },
   { name: 'reap', summary: 'one cycle: look, judge, pet, mirror, arm again, end' },
   { name: 'history', summary: 'what happened, line by line, from git' },

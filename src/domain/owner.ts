@@ -114,6 +114,12 @@ export function ownerName(of: Owner): string {
   return of.label ?? '(unlabelled)';
 }
 
+/** Which job of a run it is, for people. */
+export function legName({ key, job, matrix }: Owner): string {
+  if (job === null) return key === null ? 'no job of a run' : 'no job yet';
+  return matrix === null ? job : `${job} ${matrix.replace(/\s+/g, '')}`;
+}
+
 /** The text that names are hashed from: stable across renames, different for every leg. */
 export function ownerIdentity(of: Owner): string {
   const key = of.key === null ? ['-', '-', '-'] : [of.key.server, of.key.repositoryId, of.key.runId];

@@ -99,3 +99,19 @@ it('force needs a reason, takes the pod over by a claim that says it, and ends i
   expect(job.history().some((subject) => subject.startsWith('claim '))).toBe(true);
   expect(job.git('log', '--format=%B', 'podtrack')).toContain('runaway bill');
 }, 120_000);
+
+it('C66: scope run ends what is left of this run and says whose leg it was; a pod id beside it is refused', async () => {
+  const both = await job.step('teardown', 'main', {
+    inputs: { ...access(), scope: 'run', 'pod-id': HEALTHY },
+  });
+  expect(both.code).toBe(2);
+  expect(both.log).toContain('pod-id and scope: run were both given');
+  const all = await job.step('teardown', 'main', { inputs: { ...access(), scope: 'run' } });
+  expect(all.code, all.log).toBe(0);
+  expect(JSON.parse(all.outputs['result'] ?? '')).toMatchObject({
+    scope: 'run',
+    pods: [{ pod: HEALTHY, kind: 'done', detail: { leg: expect.any(String) } }],
+  });
+  expect(all.summary).toContain('| pod | job | | what happened |');
+  expect(isGone(HEALTHY)).toBe(true);
+}, 120_000);

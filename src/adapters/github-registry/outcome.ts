@@ -35,7 +35,8 @@ type Row = {
   readonly next: string;
 };
 
-const WRITE = 'Give the job "permissions: contents: write", or registry-token a token that may write there';
+export const WRITE =
+  'Give the job "permissions: contents: write", or registry-token a token that may write there';
 
 /** In this order: the more telling text first. */
 const FINAL: readonly Row[] = [

@@ -1,6 +1,6 @@
 /** How a registry on GitHub that cannot be read or written is told. */
 import { WorldError, type WorldFailure } from '../../domain/errors.ts';
-import type { Outcome } from './outcome.ts';
+import { type Outcome, WRITE } from './outcome.ts';
 
 export type Failed = Exclude<Outcome, { kind: 'done' }>;
 
@@ -45,12 +45,16 @@ export function unreadable(place: string, outcome: Failed): WorldError {
   );
 }
 
+/** Every write follows a look: what could be seen then and is "not found" for a write may only be read. */
 export function writeRefused(place: string, outcome: Failed): WorldError {
+  const readOnly = outcome.kind === 'missing';
   return new WorldError(failureOf(outcome, 'write-refused'), {
     tried: `Writing to the registry at ${place}`,
-    cameBack: outcome.why,
+    cameBack: readOnly
+      ? `it can be read, and GitHub hides it from a write: this token may not do that (${outcome.why})`
+      : outcome.why,
     state: 'Nothing was written, and trying again as is would not help',
-    next: nextOf(outcome),
+    next: readOnly ? WRITE : nextOf(outcome),
   });
 }
 

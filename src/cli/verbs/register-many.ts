@@ -78,7 +78,7 @@ export const registerManyVerb: Verb = {
     knobFlags(command);
     examples(
       command,
-      'podtrack register-many abc123def456gh xyz123def456gh --remote-path /workspace/out',
+      'podtrack register-many abc123def456gh xyz123def456gh --remote-path /out',
       'jq -r .[].id pods.json | podtrack register-many - --no-artifacts --json',
     );
   },

@@ -183,7 +183,7 @@ export const registerVerb: Verb = {
     examples(
       command,
       'podtrack register abc123def456gh --remote-path /workspace/out --kill-in 120',
-      "podtrack register abc123def456gh --remote-path /workspace --include 'ckpt/**' --exclude '**/*.tmp'",
+      "podtrack register abc123def456gh --remote-path /out --exclude '**/*.tmp'",
       'podtrack register abc123def456gh --no-artifacts --profile smoke',
     );
   },

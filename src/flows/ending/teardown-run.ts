@@ -1,40 +1,46 @@
 /** Teardown of all that a run still holds: what no job has taken on, and what was left by jobs that are over. */
 import { formatInstant } from '../../domain/instant.ts';
 import type { Outcome } from '../../domain/outcome.ts';
-import { sameOwner } from '../../domain/owner.ts';
+import { legName, type Owner, sameOwner } from '../../domain/owner.ts';
 import { isLive, type PodRecord } from '../../domain/pod.ts';
-import { allRecords } from '../../domain/registry/state.ts';
+import { allRecords, type RegistryState } from '../../domain/registry/state.ts';
 import type { World } from '../../ports.ts';
 import { softly } from '../ask.ts';
 import { claim } from '../claim.ts';
+import { inLanes } from '../lanes.ts';
 import { walled } from '../wall.ts';
 import { type TeardownOwnInput, teardownOwn } from './teardown-own.ts';
 
-/** All at once, each behind its own wall; an empty list = nothing of this owner lives. Throws WorldError for the registry. */
-export async function teardownRun(
-  world: World,
-  input: Omit<TeardownOwnInput, 'podId'>,
-): Promise<readonly Outcome[]> {
-  const { state } = await world.registry.read();
-  const left = allRecords(state).filter((record) => isLive(record) && sameOwner(record.owner, input.owner));
-  return await Promise.all(
-    left.map(async (record) => await walled(record.id, 'teardown', () => endOne(world, input, record))),
-  );
+/** Connections and pulls at the same time; a commit is shared by whoever waits for one. */
+const LANES = 16;
+
+export type TeardownRunInput = Omit<TeardownOwnInput, 'podId' | 'localPath'> & {
+  /** Where the copy of each pod goes; null = below the mirror root. */
+  readonly placeOf: (podId: string) => string | null;
+};
+
+/** What lives under this name: of this run in all its attempts, or of the given label. */
+export function heldBy(state: RegistryState, owner: Owner): readonly PodRecord[] {
+  return allRecords(state).filter((record) => isLive(record) && sameOwner(record.owner, owner));
 }
 
-async function endOne(
-  world: World,
-  input: Omit<TeardownOwnInput, 'podId'>,
-  record: PodRecord,
-): Promise<Outcome> {
+/** Several at once, each behind its own wall; an empty list = nothing of this owner lives. Throws WorldError for the registry. */
+export async function teardownRun(world: World, input: TeardownRunInput): Promise<readonly Outcome[]> {
+  const { state } = await world.registry.read();
+  return await inLanes(LANES, heldBy(state, input.owner), async (record) => {
+    const outcome = await walled(record.id, 'teardown', () => endOne(world, input, record));
+    return { ...outcome, detail: { ...outcome.detail, leg: legName(record.owner) } };
+  });
+}
+
+async function endOne(world: World, input: TeardownRunInput, record: PodRecord): Promise<Outcome> {
   const { acting, owner, forcedBecause } = input;
   const podId = record.id;
   const because = forcedBecause === null ? await leaveIt(world, input, record) : null;
   if (because !== null) return left(podId, because);
   if (record.owner.uuid !== owner.uuid)
     await claim(world, { acting, owner, podId, killInMs: null, forcedBecause });
-  const localPath = input.localPath === null ? null : `${input.localPath}/${podId}`;
-  return await teardownOwn(world, { ...input, podId, localPath });
+  return await teardownOwn(world, { ...input, podId, localPath: input.placeOf(podId) });
 }
 
 type Because = Pick<Outcome, 'reason' | 'says'>;

@@ -116,14 +116,14 @@ suiteWith(['git-http-backend'], 'a git server that misbehaves', () => {
   });
 
   it.each([
-    [403, 'Permission to acme/ci.git denied to github-actions[bot].', /contents: write/],
-    [400, 'Duplicate header: "Authorization"', /persist-credentials/],
-    [401, 'Bad credentials', /valid token/],
-    [404, 'Repository not found.', /address/],
-  ])('tries once where %d can never work, and says what to do', async (status, text, next) => {
+    [403, 'Permission to acme/ci.git denied to github-actions[bot].', 'write-refused', /contents: write/],
+    [400, 'Duplicate header: "Authorization"', 'write-refused', /persist-credentials/],
+    [401, 'Bad credentials', 'unauthorized', /valid token/],
+    [404, 'Repository not found.', 'write-refused', /address/],
+  ])('tries once where %d can never work, and says what to do', async (status, text, failure, next) => {
     fault('ask', status, { text, times: 99 });
     const error = await failed(place.store().submit([register('abc')]));
-    expect([error.failure, error.retryable]).toEqual(['write-refused', false]);
+    expect([error.failure, error.retryable]).toEqual([failure, false]);
     expect(error.message).toMatch(next);
     expect([asks(), pushes()]).toEqual([1, 0]);
   });

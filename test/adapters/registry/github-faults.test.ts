@@ -193,17 +193,16 @@ const rules = (message: string): Scripted => ({
 });
 
 describe('what can never work is tried once, and said with what to do', () => {
-  const tried = async (what: Fault['what']): Promise<WorldError> => {
+  const tried = async (what: Fault['what'], failure = 'write-refused'): Promise<WorldError> => {
     const store = place.store();
     await store.submit([register('abc')]);
     fault(COMMIT, what, 99);
     const error = await failureOf(store.submit([settle('abc', { note: 'x' })]));
-    expect([error.failure, error.retryable, calls(COMMIT)]).toEqual(['write-refused', false, 1]);
+    expect([error.failure, error.retryable, calls(COMMIT)]).toEqual([failure, false, 1]);
     return error;
   };
 
   it.each([
-    ['bad credentials', badCredentials(), /valid token/],
     ['a token that may only read', readOnly(), /contents: write/],
     ['an archived repository', archived(), /Unarchive/],
     [
@@ -226,6 +225,10 @@ describe('what can never work is tried once, and said with what to do', () => {
     ],
   ])('%s', async (_name, what, next) => {
     expect((await tried(what)).message).toMatch(next);
+  });
+
+  it('bad credentials, which another credential may follow', async () => {
+    expect((await tried(badCredentials(), 'unauthorized')).message).toMatch(/valid token/);
   });
 
   it.each(['rules', 'mute', 'classic'] as const)(
@@ -257,11 +260,31 @@ describe('what can never work is tried once, and said with what to do', () => {
     expect([error.failure, error.retryable]).toEqual(['write-refused', false]);
   });
 
-  it('"not found" for writing only, which is what some tokens are told', async () => {
+  const UNRESOLVED = {
+    status: 200,
+    body: {
+      data: { createCommitOnBranch: null },
+      errors: [{ type: 'NOT_FOUND', message: 'Could not resolve to a Repository with the name.' }],
+    },
+  };
+
+  it('"not found" for writing only: the token may read and not write, and is told which right it lacks', async () => {
+    const store = place.store();
+    await store.submit([register('abc')]);
+    fault(COMMIT, UNRESOLVED, 99);
+    const error = await failureOf(store.submit([settle('abc', { note: 'x' })]));
+    expect([error.failure, calls(COMMIT)]).toEqual(['write-refused', 2]);
+    expect(error.message).toMatch(/contents: write/);
+  });
+
+  it('an address that knows no mutations is written to by REST, where such a token is told the same', async () => {
     const store = place.store();
     await store.submit([register('abc')]);
     fault(COMMIT, notFound(), 99);
-    const error = await failureOf(store.submit([settle('abc', { note: 'x' })]));
-    expect([error.failure, calls(COMMIT)]).toEqual(['write-refused', 2]);
+    expect((await store.submit([settle('abc', { note: 'x' })])).results).toMatchObject([{ kind: 'applied' }]);
+    fault('POST git/trees', notFound(), 99);
+    const error = await failureOf(store.submit([settle('abc', { note: 'y' })]));
+    expect([error.failure, calls(COMMIT)]).toEqual(['write-refused', 1]);
+    expect(error.message).toMatch(/contents: write/);
   });
 });
