@@ -7,9 +7,12 @@ export const LONG_SUITES: readonly string[] = [
   'test/adapters/registry/git-faults.test.ts',
   'test/adapters/registry/github-faults.test.ts',
   'test/adapters/registry/killed-writer.test.ts',
+  'test/adapters/registry/many-jobs.test.ts',
   'test/adapters/registry/refusals.test.ts',
   'test/adapters/registry/github-reads.test.ts',
   'test/adapters/registry/queue-faults.test.ts',
+  'test/runner/fan-out.test.ts',
+  'test/runner/stories.test.ts',
   'test/storm/**',
 ];
 
