@@ -37,7 +37,8 @@ export type StormResult = Verdict & {
   readonly reaper: {
     readonly writes: number;
     readonly queued: number;
-    readonly failed: number;
+    /** By failure. */
+    readonly failed: Readonly<Record<string, number>>;
     readonly worstBackoffMs: number;
     readonly worstTries: number;
   };
@@ -102,10 +103,13 @@ async function lastFold(gitUrl: string, scratchFolder: string): Promise<void> {
 
 function reaperOf(lines: readonly Line[]): StormResult['reaper'] {
   const told = lines.filter((line) => line.kind === 'told');
+  const failed: Record<string, number> = {};
+  for (const line of lines)
+    if (line.kind === 'failed') failed[line.failure] = (failed[line.failure] ?? 0) + 1;
   return {
     writes: told.length,
     queued: told.filter(({ results }) => results.includes('queued')).length,
-    failed: lines.filter(({ kind }) => kind === 'failed').length,
+    failed,
     worstBackoffMs: told.reduce((worst, { backoffMs }) => Math.max(worst, backoffMs), 0),
     worstTries: told.reduce((worst, { tries }) => Math.max(worst, tries), 0),
   };

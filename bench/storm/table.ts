@@ -13,7 +13,9 @@ const ROWS: readonly (readonly [string, (of: StormResult) => string | number])[]
   ['  of them folded from the queue', ({ folded }) => folded],
   ['commits', ({ commits }) => commits],
   ['the reaper: writes', ({ reaper }) => reaper.writes],
-  ['  of them queued / failed', ({ reaper }) => `${reaper.queued} / ${reaper.failed}`],
+  ['  of them queued', ({ reaper }) => reaper.queued],
+  ['  failed for want of a commit', ({ reaper }) => failures(reaper.failed, CONTENDED)],
+  ['  failed for lost answers', ({ reaper }) => failures(reaper.failed, LOST)],
   ['  most tries of one', ({ reaper }) => reaper.worstTries],
   ['  longest own backoff of one, ms', ({ reaper }) => reaper.worstBackoffMs],
   ['lost (I1)', ({ violations }) => count(violations, 'I1 lost')],
@@ -24,6 +26,13 @@ const ROWS: readonly (readonly [string, (of: StormResult) => string | number])[]
   ['out of order (I5)', ({ violations }) => count(violations, 'I5')],
   ['all violations', ({ violations }) => violations.length],
 ];
+
+const CONTENDED = ['conflict', 'rate-limited'];
+const LOST = ['registry-unreadable', 'outcome-unknown'];
+
+function failures(failed: StormResult['reaper']['failed'], kinds: readonly string[]): number {
+  return kinds.reduce((sum, kind) => sum + (failed[kind] ?? 0), 0);
+}
 
 function percent(part: number, whole: number): string {
   return whole === 0 ? '-' : `${Math.round((100 * part) / whole)} %`;

@@ -2,6 +2,7 @@
 import { WorldError } from '../../domain/errors.ts';
 import type { Parsed } from '../../domain/registry/files.ts';
 import type { Sha256 } from '../../domain/registry/layout.ts';
+import type { RegistryOp } from '../../domain/registry/ops.ts';
 import type { Queued } from '../../domain/registry/queue-entry.ts';
 import type { Meta } from '../../domain/registry/state.ts';
 import type { Chance, Clock } from '../../ports.ts';
@@ -49,8 +50,8 @@ export type Session = {
   readonly repository: Meta['repository'];
   /** The id that a registry started here will bear: one and the same for every read before the first write. */
   readonly newRegistryId: string;
-  /** How often a write is tried. */
-  readonly tries: number;
+  /** How often a write of these is tried. */
+  triesOf(ops: readonly RegistryOp[]): number;
   /** The wait before another try, with jitter. */
   backoffMs(tries: number): number;
   /** The scratch repository, made at first use. */
@@ -108,7 +109,7 @@ export function newSession(options: GitRegistryOptions): Session {
     sha256: (text) => options.chance.sha256(text),
     repository: options.repository,
     newRegistryId: options.chance.hex(16),
-    tries: triesOf(hurry),
+    triesOf: (ops) => triesOf(hurry, ops),
     backoffMs: (tries) => backoffMs(tries, random(), hurry),
     async open() {
       if (opened !== null) return opened;

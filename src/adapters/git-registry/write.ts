@@ -213,7 +213,7 @@ async function loop(session: Session, wish: Wish, maybes: Maybe[]): Promise<Subm
     if (outcome.kind === 'locked') dropStaleLocks(session);
     const askedMs = outcome.kind === 'limited' ? outcome.waitMs : 0;
     const waitMs = askedMs + session.backoffMs(tries);
-    if (tries >= session.tries || session.clock.now() + waitMs - startedAt > PATIENCE_MS) {
+    if (tries >= session.triesOf(wish.ops) || session.clock.now() + waitMs - startedAt > PATIENCE_MS) {
       const late = await lastLook(session, maybes);
       if (late !== null) return late;
       throw gaveUp(session, outcome, tries);

@@ -1,4 +1,6 @@
 /** How often and how soon to try again: full jitter for writers, next to nothing for who is in a hurry. */
+import type { RegistryOp } from '../../domain/registry/ops.ts';
+import { mayWait } from '../../domain/registry/queue-entry.ts';
 
 const FIRST_MS = 250;
 const LONGEST_MS = 20_000;
@@ -7,8 +9,12 @@ const TRIES = 6;
 const HURRY_TRIES = 20;
 const HURRY_MS = 50;
 
-export function triesOf(hurry: boolean): number {
-  return hurry ? HURRY_TRIES : TRIES;
+/**
+ * A try takes longer than the gap between two commits of others when there are many of them: more tries of the hurried
+ * only win what has no other way. What may wait counts as soon as it is queued, for the next winner takes it along.
+ */
+export function triesOf(hurry: boolean, ops: readonly Pick<RegistryOp, 'op'>[]): number {
+  return hurry && !(ops.length > 0 && ops.every(mayWait)) ? HURRY_TRIES : TRIES;
 }
 
 /** A wait after the `tries`-th try, for a random number from 0 to below 1. */

@@ -167,7 +167,7 @@ async function loop(session: Session, wish: Wish, maybes: Maybe[]): Promise<Subm
     if (isHopeless(outcome, tries)) throw writeRefused(session.place, outcome);
     const askedMs = outcome.kind === 'limited' ? outcome.waitMs : 0;
     const waitMs = askedMs + backoffMs(tries, session.random(), session.hurry);
-    if (tries >= triesOf(session.hurry) || session.clock.now() + waitMs - startedAt > PATIENCE_MS) {
+    if (tries >= triesOf(session.hurry, wish.ops) || session.clock.now() + waitMs - startedAt > PATIENCE_MS) {
       const late = outcome.kind === 'limited' ? null : await lastLook(session, wish, maybes);
       if (late !== null) return late;
       throw gaveUp(session.place, outcome, tries);

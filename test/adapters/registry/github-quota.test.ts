@@ -1,7 +1,7 @@
 /** A token whose quota runs out: writers leave the rest to the reaper, who neither waits nor jitters. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { backoffMs, triesOf } from '../../../src/adapters/github-registry/backoff.ts';
-import { register, settle } from '../../domain/registry/record-maker.ts';
+import { fence, register, settle } from '../../domain/registry/record-maker.ts';
 import { COMMIT, failureOf, type GithubPlace, githubPlace, swiftClock } from './github-place.ts';
 
 let place: GithubPlace | null = null;
@@ -82,11 +82,47 @@ describe('a limit that names its end', () => {
 describe('a try after a lost race', () => {
   it('comes within a second in all for who is in a hurry, and is spread over twenty for everybody else', () => {
     const worst = (hurry: boolean): number =>
-      Array.from({ length: triesOf(hurry) - 1 }, (_, index) => backoffMs(index + 1, 0.999, hurry)).reduce(
+      Array.from({ length: triesOf(hurry, []) - 1 }, (_, index) => backoffMs(index + 1, 0.999, hurry)).reduce(
         (sum, each) => sum + each,
         0,
       );
     expect(worst(true)).toBeLessThanOrEqual(1000);
     expect(worst(false)).toBeGreaterThan(10_000);
+  });
+
+  const STALE = {
+    status: 200,
+    body: {
+      data: { createCommitOnBranch: null },
+      errors: [{ type: 'STALE_DATA', message: 'Expected branch to point to "a" but it did not.' }],
+    },
+  };
+
+  it('the reaper, who loses each race, has his word queued after six quick tries, and the next writer commits it', async () => {
+    const on = await short(5000, 60_000);
+    const clock = swiftClock();
+    const reaper = on.open({ clock, hurry: true });
+    await reaper.read();
+    on.server.switches.faults.push({ when: COMMIT, what: STALE, times: 6 });
+    const note = settle('hot', { note: 'of the reaper' });
+    expect((await reaper.submit([note])).results).toMatchObject([{ kind: 'queued' }]);
+    expect(clock.slept).toHaveLength(5);
+    expect(clock.slept.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1000);
+    await on.store().submit([settle('hot', { note: 'of a writer' })]);
+    expect(await on.store().read()).toMatchObject({ queued: 0 });
+    expect((await reaper.submit([note])).results).toEqual([{ kind: 'duplicate' }]);
+  });
+
+  it('his fence, which may not wait, gets twenty tries within a second of waiting', async () => {
+    const on = await short(5000, 60_000);
+    const clock = swiftClock();
+    const reaper = on.open({ clock, hurry: true });
+    await reaper.read();
+    on.server.switches.faults.push({ when: COMMIT, what: STALE, times: 19 });
+    expect((await reaper.submit([fence({ pod: 'hot', rev: 1 })])).results).toMatchObject([
+      { kind: 'applied' },
+    ]);
+    expect(clock.slept).toHaveLength(19);
+    expect(clock.slept.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1000);
   });
 });
