@@ -87,18 +87,25 @@ async function dueIdle(on: Stage): Promise<void> {
 const never = new Promise<never>(() => undefined);
 
 describe('a reaper that dies after fencing', () => {
-  it('keeps the others off until its fence lapses; then the next fences anew by its own verdict', async () => {
+  it('keeps the others off until its fence lapses; then the next fences anew at a later rev, by its own verdict', async () => {
     const on = stage();
     await dueIdle(on);
     const idle = { reason: 'idle' as const, inferred: true, verdict: null };
     await takeFence(on.world, actingReaper('reaper-1', null), await record(on, 'p'), idle);
+    const dead = (await record(on, 'p')).fence;
     on.clock.jump(minutes(10));
     expect(verdicts(await cycles(on, 1, 0, second))).toEqual({ p: 'fence-held' });
     expect(ended(on)).toEqual([]);
+    let heir: typeof dead = null;
+    const watched = whenFirst(on, 'pull', async () => {
+      heir = (await record(on, 'p')).fence;
+    });
     for (let cycle = 0; cycle < 4; cycle += 1) {
       on.clock.jump(minutes(5));
-      await reap(on.world, reapOptions(second));
+      await reap(watched, reapOptions(second));
     }
+    expect(heir).toMatchObject({ holder: 'reaper:reaper-2' });
+    expect(heir?.rev).toBeGreaterThan(dead?.rev ?? 0);
     expect(ended(on)).toEqual(['p']);
     expect((await record(on, 'p')).end).toMatchObject({ reason: 'idle', verified: true });
   });
@@ -146,7 +153,7 @@ describe('a reaper that dies after fencing', () => {
   });
 });
 
-describe('a process that freezes in the middle', () => {
+describe('a frozen runner', () => {
   it.each(['pull', 'manifest', 'keep', 'read-before-delete'] as const)(
     'and wakes 25 min later (during %s) asks again, and finds the pod at work',
     async (call) => {
@@ -263,7 +270,7 @@ describe('a pull that takes long', () => {
   });
 });
 
-describe('two at once', () => {
+describe('two at once (post and reaper, or two reapers)', () => {
   const finishing = (on: Stage) =>
     finishJob(on.world, {
       register: registerInput('p', {}, mine),
@@ -284,6 +291,30 @@ describe('two at once', () => {
     expect(post.kind).toBe('done');
     expect(cycle.outcomes.filter((one) => one.kind === 'failed')).toEqual([]);
     expect((await record(on, 'p')).status).toBe('terminated');
+  });
+
+  it('two reapers at once: one fences and ends, the other touches nothing and is not red', async () => {
+    const on = stage();
+    await dueIdle(on);
+    const [one, two] = await Promise.all([
+      reap(on.world, reapOptions()),
+      reap(on.world, reapOptions(second)),
+    ]);
+    expect(ended(on)).toEqual(['p']);
+    const kinds = [...one.outcomes, ...two.outcomes].map(({ kind }) => kind).sort();
+    expect(kinds).toEqual(['done', 'handed-over']);
+  });
+
+  it("two reapers, the second in the middle of the first one's pull: it stands back, the first ends", async () => {
+    const on = stage();
+    await dueIdle(on);
+    let other: unknown = null;
+    const world = whenFirst(on, 'pull', async () => {
+      other = verdicts(await reap(on.world, reapOptions(second)));
+    });
+    await reap(world, reapOptions());
+    expect(other).toEqual({ p: 'fence-held' });
+    expect(ended(on)).toEqual(['p']);
   });
 
   it('three reapers that begin in the same second make one DELETE series (case C45)', async () => {
@@ -324,7 +355,7 @@ describe('two at once', () => {
   });
 });
 
-describe('an owner who speaks while his pod is being ended', () => {
+describe('an owner who extends, or speaks otherwise, while his pod is being ended', () => {
   it.each<[string, (on: Stage) => Promise<unknown>]>([
     ['extends', (on) => extendBy(on.world, { ...act, byMs: minutes(60) })],
     ['keeps', (on) => keepFor(on.world, { ...act, forMs: minutes(60), reason: 'look at it' })],
