@@ -1,11 +1,13 @@
-/** `npm run bench`: the figures of one run, as ratios. Sections: cycle, cold-start, doors, mirror. `--json` gives the same as data. */
+/** `npm run bench`: the figures of one run, as ratios. Sections: cycle, cold-start, doors, mirror, registry. `--json` gives the same as data. */
+
 import { parseArgs } from 'node:util';
 import { type ColdStart, coldStart, coldStartText } from './cold-start.ts';
 import { type Cycles, cycles, cyclesText } from './cycles.ts';
 import { type Doors, doors, doorsText } from './doors.ts';
 import { type MirrorFigures, mirrorFigures, mirrorText } from './mirror.ts';
+import { type RegistryFigures, registryFigures, registryText } from './registry.ts';
 
-const USAGE = `usage: npm run bench -- [cycle|cold-start|doors|mirror] [--quick] [--json] [--cli FILE]
+const USAGE = `usage: npm run bench -- [cycle|cold-start|doors|mirror|registry] [--quick] [--json] [--cli FILE]
   --quick   each of our figures once instead of the median of three
   --dist    folder of the doors to measure; default dist
   --peers   folder with checkouts of actions/cache and actions/checkout, as cache and checkout
@@ -25,7 +27,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const SECTIONS = ['cycle', 'cold-start', 'doors', 'mirror'];
+const SECTIONS = ['cycle', 'cold-start', 'doors', 'mirror', 'registry'];
 /** Named either way; none = all. */
 const only = values.only ?? positionals[0];
 
@@ -36,7 +38,13 @@ async function main(): Promise<number> {
   }
   const wants = (section: string): boolean => only === undefined || only === section;
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
-  const told: { cycle?: Cycles; coldStart?: ColdStart; doors?: Doors; mirror?: MirrorFigures } = {};
+  const told: {
+    cycle?: Cycles;
+    coldStart?: ColdStart;
+    doors?: Doors;
+    mirror?: MirrorFigures;
+    registry?: RegistryFigures;
+  } = {};
   if (wants('cold-start')) told.coldStart = await coldStart({ cli: values.cli, say });
   if (wants('doors')) {
     const { dist, peers = null, quick } = values;
@@ -44,6 +52,7 @@ async function main(): Promise<number> {
   }
   if (wants('cycle')) told.cycle = await cycles({ quick: values.quick, say });
   if (wants('mirror')) told.mirror = await mirrorFigures({ quick: values.quick, say });
+  if (wants('registry')) told.registry = await registryFigures({ quick: values.quick, say });
   if (values.json) process.stdout.write(`${JSON.stringify(told, null, 2)}\n`);
   else {
     const texts = [
@@ -51,6 +60,7 @@ async function main(): Promise<number> {
       ...(told.coldStart === undefined ? [] : [coldStartText(told.coldStart)]),
       ...(told.doors === undefined ? [] : [doorsText(told.doors)]),
       ...(told.mirror === undefined ? [] : [mirrorText(told.mirror)]),
+      ...(told.registry === undefined ? [] : [registryText(told.registry)]),
     ];
     process.stdout.write(`\n${texts.join('\n\n')}\n`);
   }
