@@ -42,12 +42,12 @@ export function ledgerPathsOf(wish: Pick<CommitWish, 'events' | 'after'>): reado
 /** Records are compared by identity: `apply` copies what it changes and nothing else. */
 function podChanges(wish: CommitWish): FileChange[] {
   const { before, after, textOf, sha256 } = wish;
-  const written = Object.entries(after.pods)
-    .filter(([key, record]) => before.pods[key] !== record)
-    .map(([key, record]) => {
-      const path = podPath(key, sha256);
-      return { path, text: recordText(record, textOf(path)) };
-    });
+  const written = Object.keys(after.pods).flatMap((key): FileChange[] => {
+    const record = after.pods[key];
+    if (record === undefined || before.pods[key] === record) return [];
+    const path = podPath(key, sha256);
+    return [{ path, text: recordText(record, textOf(path)) }];
+  });
   const removed = Object.keys(before.pods)
     .filter((key) => after.pods[key] === undefined)
     .map((key) => ({ path: podPath(key, sha256), text: null }));

@@ -10,12 +10,22 @@ export const DASHBOARD_ROWS = 200;
 
 const HEAD = ['pod', 'status', 'owner', 'GPU', '$/h', 'owner deadline', 'absolute deadline', 'last verdict'];
 
+/** The `most` records of the least `by`, in that order; a tie by id. Ten thousand records are not sorted for two hundred rows. */
+function least(records: readonly PodRecord[], by: (of: PodRecord) => number, most: number): PodRecord[] {
+  const last = Float64Array.from(records, by).sort()[most - 1] ?? Number.POSITIVE_INFINITY;
+  const near = records.filter((of) => by(of) <= last);
+  return near.sort((left, right) => by(left) - by(right) || (left.id < right.id ? -1 : 1)).slice(0, most);
+}
+
 /** Live pods first, the nearest deadline on top; then promises; then the ended ones, newest first. */
-function order(left: PodRecord, right: PodRecord): number {
-  const rank = (of: PodRecord): number => (isLive(of) ? 0 : of.status === 'intent' ? 1 : 2);
-  if (rank(left) !== rank(right)) return rank(left) - rank(right);
-  if (rank(left) === 2) return right.updatedAt - left.updatedAt;
-  return ownerDeadlineAt(left.deadlines) - ownerDeadlineAt(right.deadlines) || (left.id < right.id ? -1 : 1);
+function shownOf(records: readonly PodRecord[]): readonly PodRecord[] {
+  const deadline = (of: PodRecord): number => ownerDeadlineAt(of.deadlines);
+  const live = records.filter(isLive);
+  const promised = records.filter(({ status }) => status === 'intent');
+  const ended = records.filter(({ status }) => status === 'terminated' || status === 'lost');
+  const rows = [...least(live, deadline, DASHBOARD_ROWS), ...least(promised, deadline, DASHBOARD_ROWS)];
+  const left = DASHBOARD_ROWS - rows.length;
+  return [...rows, ...(left > 0 ? least(ended, (of) => -of.updatedAt, left) : [])].slice(0, DASHBOARD_ROWS);
 }
 
 function minute(at: number): string {
@@ -40,9 +50,9 @@ function row(record: PodRecord): string {
 
 /** Depends on the state alone, so an unchanged state writes an unchanged file. Times are UTC. */
 export function dashboard(state: RegistryState): string {
-  const records = Object.values(state.pods).sort(order);
+  const records = Object.values(state.pods);
   const count = (status: PodRecord['status']): number => records.filter((of) => of.status === status).length;
-  const shown = records.slice(0, DASHBOARD_ROWS);
+  const shown = shownOf(records);
   const left = records.length - shown.length;
   return [
     '# podtrack registry',
