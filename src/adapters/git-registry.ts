@@ -6,6 +6,7 @@ import { emptyRegistry } from '../domain/registry/state.ts';
 import { emptySweep, type SweepState } from '../domain/registry/sweep.ts';
 import { cautionsOf, isForeign, usableSweep } from '../domain/registry/view.ts';
 import type { HistoryEntry, RegistryStore, Snapshot } from '../ports.ts';
+import { fetchWhole } from './git-registry/depth.ts';
 import { enqueue } from './git-registry/enqueue.ts';
 import { look } from './git-registry/look.ts';
 import { readLog } from './git-registry/repository.ts';
@@ -49,7 +50,9 @@ async function history(session: Session, filter: { readonly pod?: string; readon
   if (tree === null) return [];
   const key = filter.pod === undefined || filter.pod.includes('.') ? filter.pod : `runpod.${filter.pod}`;
   const grep = key === undefined ? null : `^Podtrack-Pod: ${key.replace(/[^A-Za-z0-9_-]/g, '[$&]')}$`;
-  const entries = await readLog(await session.open(), tree.tip, { grep, limit: filter.limit });
+  const repository = await session.open();
+  await fetchWhole(repository, session.refs.registry);
+  const entries = await readLog(repository, tree.tip, { grep, limit: filter.limit });
   const told = entries.map(
     ({ oid, at, message }): HistoryEntry => ({ version: oid, at, ...parseMessage(message) }),
   );
@@ -61,8 +64,8 @@ async function history(session: Session, filter: { readonly pod?: string; readon
 /**
  * The registry on a branch of any git remote: a bare folder, or a URL of http(s) or ssh.
  *
- * `read` asks the remote for both tips and fetches what is new with its whole history, which the rewind check
- * needs. `submit` builds one commit upon the tip it knows and pushes it with `--force-with-lease` of that tip;
+ * `read` asks the remote for both tips and fetches what is new: at first the newest commits alone, and more of the
+ * history only where the rewind check, a damaged file or `history` ask for it. `submit` builds one commit upon the tip it knows and pushes it with `--force-with-lease` of that tip;
  * ops that wait meanwhile go into the next commit together. A lost race applies the same ops to what is there
  * now; an unclear answer is read back first. 6 tries or 120 s, waits by `clock` with full jitter.
  *

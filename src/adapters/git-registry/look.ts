@@ -4,6 +4,7 @@ import { type Parsed, parseSweep } from '../../domain/registry/files.ts';
 import { SWEEP_PATH } from '../../domain/registry/layout.ts';
 import { branchGone } from '../../domain/registry/read-errors.ts';
 import type { SweepState } from '../../domain/registry/sweep.ts';
+import { descendsFrom, FIRST_DEPTH } from './depth.ts';
 import { wasArchived } from './lineage.ts';
 import { type Final, failureOf, judgeRead } from './outcome.ts';
 import { type QueueEntry, type QueueRef, queueRefsOf, readEntries } from './queue-refs.ts';
@@ -11,7 +12,6 @@ import {
   askQueue,
   askTips,
   fetchRefs,
-  isAncestor,
   QUEUE_PATTERNS,
   type Repository,
   readObjects,
@@ -78,7 +78,13 @@ async function fetchTips(
     ...(queue.every(({ oid }) => entries.has(oid)) ? [] : QUEUE_PATTERNS),
   ];
   if (wanted.length === 0) return;
-  await asked(session, () => fetchRefs(repository, wanted));
+  const depth = seen.size === 0 && session.knowsShallow ? FIRST_DEPTH : [];
+  await asked(session, async () => {
+    const answer = await fetchRefs(repository, wanted, depth);
+    if (depth.length === 0 || !/shallow/.test(answer.stderr)) return answer;
+    session.knowsShallow = false;
+    return fetchRefs(repository, wanted);
+  });
   for (const tip of [tips.registry, tips.state]) if (tip !== null) seen.add(tip);
 }
 
@@ -104,7 +110,8 @@ async function findLost(
   for (const tip of new Set([...session.lost, session.lastTip, swept])) {
     if (tip === null) continue;
     const kept =
-      (await isAncestor(repository, tip, look.tip)) || (await wasArchived(repository, tip, look.tip));
+      (await descendsFrom(repository, { ancestor: tip, tip: look.tip, ref: session.refs.registry })) ||
+      (await wasArchived(repository, tip, look.tip));
     if (kept) session.lost.delete(tip);
     else session.lost.add(tip);
   }
@@ -130,7 +137,8 @@ async function lookOnce(session: Session, order: Order): Promise<Look | null> {
     if (known !== null) throw branchGone(session.remote.place, known);
     return { tree: null, queue: [], sweep, stateTip: tips.state, lostTips: [] };
   }
-  const reading = { repository, sha256: session.sha256, place: session.remote.place };
+  const { sha256, remote, refs: names } = session;
+  const reading = { repository, sha256, place: remote.place, branch: names.registry };
   const known = session.tree;
   const tree = known?.tip === tips.registry ? known : await readTree(reading, tips.registry, known);
   const lost = await findLost(session, repository, { tip: tips.registry, sweep });

@@ -69,9 +69,14 @@ export function askQueue(of: Repository): Promise<GitAnswer> {
   return runGit({ args, env: of.remoteEnv, cwd: of.folder, timeoutMs: of.timeoutMs });
 }
 
-export function fetchRefs(of: Repository, names: readonly string[]): Promise<GitAnswer> {
+/** `depth` is what git calls it: `--depth=…`, `--deepen=…`, `--unshallow`. */
+export function fetchRefs(
+  of: Repository,
+  names: readonly string[],
+  depth: readonly string[] = [],
+): Promise<GitAnswer> {
   const specs = names.map((name) => `+${name}:${tracked(name)}`);
-  const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--', of.url, ...specs];
+  const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', ...depth, '--', of.url, ...specs];
   return runGit({ args, env: of.remoteEnv, cwd: of.folder, timeoutMs: of.timeoutMs });
 }
 
@@ -131,7 +136,7 @@ export async function versionsOf(of: Repository, tip: string, path: string): Pro
     .filter((line) => line !== '');
 }
 
-/** False also where `ancestor` is unknown here: the whole history of the tip is. */
+/** False also where `ancestor` is not here, as in a shallow history: see depth.ts. */
 export async function isAncestor(of: Repository, ancestor: string, tip: string): Promise<boolean> {
   if (ancestor === tip) return true;
   if (!OID.test(ancestor)) return false;

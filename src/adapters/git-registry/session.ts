@@ -69,6 +69,8 @@ export type Session = {
   readonly entries: Map<string, Parsed<Queued>>;
   /** Whether the server moves several refs at once or not at all. */
   knowsAtomic: boolean;
+  /** Whether the server gives the newest commits alone; unknown = yes. */
+  knowsShallow: boolean;
   lastTip: string | null;
   /** Oid of the state branch at the last `read()`: the lease of the next save. Undefined = never read. */
   stateTip: string | null | undefined;
@@ -132,6 +134,7 @@ export function newSession(options: GitRegistryOptions): Session {
     queue: [],
     entries: new Map(),
     knowsAtomic: true,
+    knowsShallow: true,
     lastTip: null,
     stateTip: undefined,
     hasWritten: false,

@@ -5,6 +5,7 @@ import { type Parsed, parseMeta, parseRecord } from '../../domain/registry/files
 import { isPodPath, META_PATH, type Sha256 } from '../../domain/registry/layout.ts';
 import type { RegistryState } from '../../domain/registry/state.ts';
 import { damagedPaths, type LastValid, stateOf, type TreeRead } from '../../domain/registry/view.ts';
+import { fetchWhole } from './depth.ts';
 import { listTree, type Repository, readObjects, versionsOf } from './repository.ts';
 import { ScratchError } from './run-git.ts';
 
@@ -19,7 +20,13 @@ export type TreeCache = {
   readonly state: RegistryState;
 };
 
-export type Reading = { readonly repository: Repository; readonly sha256: Sha256; readonly place: string };
+export type Reading = {
+  readonly repository: Repository;
+  readonly sha256: Sha256;
+  readonly place: string;
+  /** The full name of the branch: damaged files are looked up in its whole history. */
+  readonly branch: string;
+};
 
 async function readFiles(of: Reading, wanted: ReadonlyMap<string, string>, before: TreeCache | null) {
   const files = new Map<string, CachedFile>();
@@ -53,6 +60,7 @@ async function newestValid<T>(
   file: { readonly tip: string; readonly path: string },
   parse: (text: string) => Parsed<T>,
 ): Promise<T | null> {
+  await fetchWhole(of.repository, of.branch);
   const commits = await versionsOf(of.repository, file.tip, file.path);
   const texts = await readObjects(
     of.repository,
