@@ -1,13 +1,15 @@
 /** The two output streams of a server channel, made safe against what ssh2 1.17 forgets when a client reads slowly. */
 import { Writable } from 'node:stream';
-import type { ServerChannel } from 'ssh2';
 
 /**
  * stdout and stderr share one window. ssh2 keeps the chunk that waits for it in one slot per stream, never empties the slots, and on
  * an adjustment looks at stdout's first: once both had waited, stderr was never heard again and old stdout came twice. So one
  * chunk is under way at a time, and the slots are emptied after each.
  */
-export function outputsOf(channel: ServerChannel): { readonly stdout: Writable; readonly stderr: Writable } {
+export function outputsOf(channel: Writable & { readonly stderr: Writable }): {
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+} {
   let turn: Promise<void> = Promise.resolve();
   const inTurn = (stream: Writable) =>
     new Writable({
