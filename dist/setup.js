@@ -1,0 +1,2 @@
+import { door } from './index.js';
+await door('setup');
