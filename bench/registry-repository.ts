@@ -82,7 +82,10 @@ export async function filled(folder: string, records: number, commits: number): 
   await writer.write(ops, NOW);
   for (let index = 0; index < commits; index += 1) {
     const at = NOW + (index + 1) * 5 * MINUTE_MS;
-    await writer.write([verdictOf(podName((index * 7919) % records), index, at)], at);
+    await writer.write(
+      [verdictOf(podName((index * 7919) % records), index + Math.floor(index / records), at)],
+      at,
+    );
   }
   await writer.end();
 }
@@ -125,7 +128,7 @@ function verdictOf(pod: string, index: number, at: number): RegistryOp {
   const evidence = busy
     ? {}
     : { strikes: 1, needed: 3, sinceMs: 0, windowMs: 900_000, samples: 1, residentMemoryMib: 21_000 };
-  // Every change of a pod's verdict is a new one, since the one before was of the other kind.
+  // A pod's turns are odd and even by turns: each verdict differs from the one before.
   const reason = `${busy ? 'gpu-busy' : 'idle-counting'}`;
   return settle(pod, {
     at,
