@@ -1,5 +1,8 @@
 /** How a pod's SSH side misbehaves: one mutable sheet per pod, read at each login and each command. */
 
+/** Told before a login or a command is done and after; true = whoever asks is no more, and what was asked is not done. */
+export type SshWatch = (when: 'before' | 'after', what: string) => boolean;
+
 export interface Conduct {
   /** The login is refused whatever key is shown. */
   refuseLogin: boolean;
@@ -10,9 +13,17 @@ export interface Conduct {
   noise: string;
   /** After so many bytes of one command's stdout nothing more comes, though the connection stays alive; null = all comes. */
   stallAfterBytes: number | null;
+  watch: SshWatch;
 }
 
 /** A pod that behaves. */
 export function goodConduct(): Conduct {
-  return { refuseLogin: false, loginDelayMs: 0, execDelayMs: 0, noise: '', stallAfterBytes: null };
+  return {
+    refuseLogin: false,
+    loginDelayMs: 0,
+    execDelayMs: 0,
+    noise: '',
+    stallAfterBytes: null,
+    watch: () => false,
+  };
 }

@@ -46,6 +46,7 @@ type SshVerb =
   | 'stallTransfer'
   | 'delaySsh'
   | 'setNoise'
+  | 'watchSsh'
   | 'swapHostKey'
   | 'fingerprint'
   | 'openProxy';
@@ -68,6 +69,9 @@ function sshControls(known: Known, up: Up): Pick<PodControls, SshVerb> {
     },
     setNoise: (podId, noise) => {
       known(podId).conduct.noise = noise;
+    },
+    watchSsh: (podId, watch) => {
+      known(podId).conduct.watch = watch ?? (() => false);
     },
     swapHostKey: async (podId) => {
       const { running } = up(podId);

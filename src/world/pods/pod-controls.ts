@@ -1,5 +1,6 @@
 /** What demo and tests may do to the world's pods behind everybody's back: load, faults, files, and a look at what runs. */
 import type { PodAddress, PodFile } from '../pod-hosts.ts';
+import type { SshWatch } from './conduct.ts';
 import type { GpuChange } from './gpu.ts';
 
 /** How a command on the pod ended; `code` null = by `signal`. */
@@ -38,6 +39,8 @@ export interface PodControls {
   delaySsh(podId: string, delay: { readonly loginMs?: number; readonly execMs?: number }): void;
   /** Text on stdout before each command's own output. */
   setNoise(podId: string, text: string): void;
+  /** From now on told of each login and command by SSH; null ends it. Outlives a stop. */
+  watchSsh(podId: string, watch: SshWatch | null): void;
   /** Shows another host key from the next connection on, without a restart; answers its fingerprint. */
   swapHostKey(podId: string): Promise<string>;
   /** `SHA256:…` of the key shown now. */

@@ -96,8 +96,14 @@ function serve(connection: Connection, options: SshDoorOptions): void {
     for (const hangUp of sessions) hangUp();
   });
   connection.on('authentication', (attempt) => {
-    setTimeout(() => judgeLogin(attempt, options.login), options.conduct.loginDelayMs);
+    setTimeout(() => {
+      // Without a signature the client only asks whether a key would do.
+      const signed = attempt.method === 'publickey' && attempt.signature !== undefined;
+      if (signed && options.conduct.watch('before', 'ssh login')) connection.end();
+      else judgeLogin(attempt, options.login);
+    }, options.conduct.loginDelayMs);
   });
+  connection.once('ready', () => void options.conduct.watch('after', 'ssh login'));
   connection.on('session', (accept, reject) => {
     if (sessions.size >= MAX_SESSIONS) reject();
     else serveSession(accept(), options, sessions);
@@ -124,9 +130,11 @@ function serveSession(session: Session, options: SshDoorOptions, sessions: Set<(
       return;
     }
     setTimeout(() => {
-      if (gone) return;
+      const what = `ssh ${command ?? 'shell'}`;
+      if (gone || options.conduct.watch('before', what)) return;
       const fallback = terminal ? ['-i'] : [];
       child = options.launch(command === null || options.terminalOnly ? fallback : ['-c', command]);
+      child.once('exit', () => void options.conduct.watch('after', what));
       if (terminal) joinTerminal(channel, child);
       else joinCommand(channel, child, options.conduct);
     }, options.conduct.execDelayMs);

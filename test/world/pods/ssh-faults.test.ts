@@ -1,5 +1,5 @@
 /** The faults of a pod's SSH side, each seen by a real client as the field reports it. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PodAddress } from '../../../src/world/pod-hosts.ts';
 import { createFolderPodHosts, type FolderPodHosts } from '../../../src/world/pods/folder-pod-hosts.ts';
 import { hostedPod, type Visit, visit } from './ssh-visitor.ts';
@@ -116,6 +116,33 @@ describe('noise and delay', () => {
     hosts.setNoise(id, '');
     hosts.delaySsh(id, { loginMs: 0, execMs: 0 });
     guest.end();
+  });
+});
+
+describe('a watch', () => {
+  it('is told of logins and commands before and after, and what it silences is not done', async () => {
+    const seen: string[] = [];
+    hosts.watchSsh(id, (when, what) => {
+      seen.push(`${when} ${what}`);
+      return when === 'before' && what.includes('never');
+    });
+    const guest = await visit(address);
+    await guest.exec('touch ~/once');
+    guest.exec('touch ~/never').catch(() => undefined);
+    await vi.waitFor(() => expect(seen.at(-1)).toBe('before ssh touch ~/never'));
+    guest.end();
+    hosts.watchSsh(id, null);
+    expect(seen).toEqual([
+      'before ssh login',
+      'after ssh login',
+      'before ssh touch ~/once',
+      'after ssh touch ~/once',
+      'before ssh touch ~/never',
+    ]);
+    expect(await hosts.run(id, 'ls ~/once ~/never')).toMatchObject({
+      stdout: expect.stringContaining('once'),
+      code: 2,
+    });
   });
 });
 
