@@ -4,6 +4,7 @@
 export const LONG_SUITES: readonly string[] = [
   'test/gate/**',
   'test/actions/cut-short.test.ts',
+  'test/cuts/{cuts,endless-pull}.test.ts',
   'test/adapters/registry/git-faults.test.ts',
   'test/adapters/registry/github-faults.test.ts',
   'test/adapters/registry/killed-writer.test.ts',

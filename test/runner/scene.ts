@@ -24,6 +24,8 @@ export type SceneWish = {
   readonly pods: readonly string[];
   /** Changes of each pod. */
   readonly pod?: Partial<PodSeed>;
+  /** Other people's pods in the account. */
+  readonly neighbours?: readonly PodSeed[];
   /** One for many scenes, which stays; default: one of its own. */
   readonly checkout?: Checkout;
   /** Told before and after each request to RunPod, GitHub and the results service: `run.note`, as a rule. */
@@ -200,7 +202,8 @@ export async function openScene(wish: SceneWish): Promise<Scene> {
   writeSsh(join(folder, 'bin'));
   const key = makeOpensshKey('scene');
   const hosts = await createFolderPodHosts();
-  const pods = wish.pods.map((id) => ({ ...trainPod(key.publicLine, id), ...wish.pod }));
+  const own = wish.pods.map((id) => ({ ...trainPod(key.publicLine, id), ...wish.pod }));
+  const pods = [...own, ...(wish.neighbours ?? [])];
   const world = await serveWorld({ podHosts: hosts, seed: seedSchema.parse({ pods, apiKey: API_KEY }) });
   const github = await standUp(REPOSITORY);
   const results = await resultsService();
