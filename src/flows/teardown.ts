@@ -38,6 +38,9 @@ export type TeardownInput = {
   readonly skipPull: boolean;
 };
 
+/** Whoever reads that a pod stays up asks who ends it, and when. */
+const NEXT = '; the reaper tries again, and its deadlines are what they were';
+
 /** Ends one pod, or says why it stays up. Throws only for a mistake in the program, or the registry. */
 export async function teardown(world: World, input: TeardownInput): Promise<Outcome> {
   const { acting, record, reason } = input;
@@ -74,7 +77,7 @@ function whyUnsaved({ record, reason, session, noSession, askAgain }: TeardownIn
 async function stayUp(world: World, input: TeardownInput, why: string): Promise<Outcome> {
   const { record, acting, verdict } = input;
   if (verdict !== null) await world.registry.submit([{ ...settleBase(world, acting, record), verdict }]);
-  const says = `it stays up, because its artifacts could not be saved: ${why}`;
+  const says = `it stays up, because its artifacts could not be saved: ${why}${NEXT}`;
   return told(input, { kind: 'released', reason: 'not-saved', says });
 }
 
@@ -213,7 +216,8 @@ async function letGo(
     const says = `it was let go (${why}), but its fence was somebody else's by then: ${refused}`;
     return told(input, { kind: 'handed-over', reason: 'fence-lost', says });
   }
-  return told(input, { kind: 'released', reason, says: `it stays up: ${why}` });
+  const next = reason === 'not-saved' ? NEXT : '';
+  return told(input, { kind: 'released', reason, says: `it stays up: ${why}${next}` });
 }
 
 function saysEnd(input: TeardownInput, saved: Safe, proof: string): string {

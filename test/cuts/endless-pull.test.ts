@@ -43,6 +43,7 @@ it('gives the pod back within its budget and says that it is up; the next cycle 
   expect(tookMs).toBeLessThan(BUDGET_MS);
   expect(post).toMatchObject({ conclusion: 'failure', signal: null });
   expect(post.log.join('\n')).toContain(`${POD}: it stays up: timed-out`);
+  expect(post.log.join('\n')).toContain('the reaper tries again');
   expect(scene.hasPod(POD)).toBe(true);
   const record = await scene.record(POD);
   expect(record).toMatchObject({
