@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Trace } from './cut-run.ts';
 import { judge } from './verdict.ts';
 
+const LOGIN = { part: 'arm', what: 'ssh login', when: 'before', nth: 1 } as const;
 const GOOD: Trace = {
-  point: null,
+  point: { number: 1, place: LOGIN, cut: 'lose-runner', rescue: 'reaper' },
   places: [],
-  wasCut: false,
+  wasCut: true,
   death: { at: 1, kept: true, during: 'the job' },
   deletes: [{ by: 'job', status: 204 }],
   record: { status: 'terminated', end: { reason: 'requested', verified: true } },
@@ -50,6 +51,23 @@ describe('the judge', () => {
         ],
       },
       ['DELETE came from job and reaper'],
+    ],
+    [
+      'a post that left it to the reaper',
+      {
+        point: { number: 1, place: LOGIN, cut: 'kill-step', rescue: 'reaper' },
+        deletes: [{ by: 'reaper', status: 204 }],
+      },
+      ['post had all that it needs, and did not end it'],
+    ],
+    ['a place that was passed by', { wasCut: false }, ['the point was never reached']],
+    [
+      'a deadline that did not come',
+      {
+        point: { number: 1, place: LOGIN, cut: 'lose-runner', rescue: 'deadline' },
+        deletes: [{ by: 'reaper', status: 204 }],
+      },
+      ['its own deadline did not end it'],
     ],
     ['two ends', { ends: 2 }, ['2 ends of it stand in the ledger']],
     ['no end told', { ends: 0 }, ['no end of it stands in the ledger']],

@@ -65,6 +65,14 @@ function mostPasses(trace: Trace): number {
   return endReason(trace).startsWith('stray-') ? 2 : 1;
 }
 
+/** The job went on to its post, and main had saved by then what post needs. */
+function wasPostsTurn({ point }: Trace): boolean {
+  if (point === null) return true;
+  const { part, what } = point.place;
+  const saved = part === 'arm' || part === 'work' || !/^(process start|file state)$/.test(what);
+  return part !== 'post' && saved && (point.cut === 'cancel' || point.cut === 'kill-step');
+}
+
 export function judge(trace: Trace): Verdict {
   const { point, death, deletes, ends, passes } = trace;
   const ended = endedOf(trace);
@@ -76,6 +84,7 @@ export function judge(trace: Trace): Verdict {
     [death === null, `the pod is alive after ${passes} passes`],
     [passes > mostPasses(trace), `it took ${passes} passes of the reaper`],
     [point?.rescue === 'deadline' && enderOf(trace) === 'reaper', 'its own deadline did not end it'],
+    [wasPostsTurn(trace) && enderOf(trace) !== 'job', 'post had all that it needs, and did not end it'],
     [safety === null, `ended unverified, because ${endReason(trace) || 'of nothing that is told'}`],
     [isVerified(trace) && death?.kept === false, 'its record says verified, and nothing was kept'],
     [done.length > 1, `${done.length} DELETEs were carried out`],
