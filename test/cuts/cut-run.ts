@@ -1,11 +1,11 @@
 /** One cut: the job of register.yml against its own world, cut at one point; then whoever comes after; then what is left. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { runGit } from '../github-server/run-git.ts';
 import type { Cut } from '../runner/effects.ts';
 import type { RunningJob } from '../runner/job-run.ts';
 import type { Run, RunReport } from '../runner/runner.ts';
 import { openScene, type Scene } from '../runner/scene.ts';
 import { type Ground, RUN_ID } from './ground.ts';
+import { endsIn, overtakenIn } from './history.ts';
 import { isKept } from './kept.ts';
 import { nameOf, type Place, type Point, placing } from './points.ts';
 
@@ -16,6 +16,7 @@ const PASSES_MS = [35 * MINUTE_MS, 50 * MINUTE_MS, 65 * MINUTE_MS] as const;
 /** What a worker leaves behind ends by itself in less: post has a budget of 240 s. */
 const MOST_QUIET_MS = 300_000;
 const MOST_DEADLINE_MS = 120_000;
+const SLOW_MS = 1_000;
 
 type Entry = Awaited<ReturnType<Scene['record']>>;
 type Party = 'job' | 'reaper' | 'switch';
@@ -38,6 +39,8 @@ export type Trace = {
   readonly record: Entry;
   /** Rows of the ledger that tell of its end. */
   readonly ends: number;
+  /** Fences that were taken while another was in force. */
+  readonly overtaken: readonly string[];
   readonly history: readonly string[];
   readonly passes: number;
   /** Of the job and of every reaper, in order. */
@@ -101,6 +104,8 @@ async function runJob(course: Course, scene: Scene): Promise<RunReport> {
       course.places.push(here);
       if (course.wasCut || point === null || nameOf(here) !== nameOf(point.place)) return undefined;
       course.wasCut = true;
+      // What goes on by itself goes on long enough for the reaper to meet it.
+      if (point.cut === 'crash-worker' && scene.hasPod(POD)) scene.hosts.delaySsh(POD, { execMs: SLOW_MS });
       return point.cut;
     },
   });
@@ -122,12 +127,17 @@ async function until(isSo: () => boolean, mostMs: number): Promise<void> {
 }
 
 /** What goes on without its worker comes to its end; a reaper that meets it there must not disturb it. */
-async function whatIsLeft(course: Course, scene: Scene): Promise<void> {
+async function whatIsLeft(course: Course, scene: Scene, { jobs }: RunReport): Promise<void> {
+  // GitHub has not noticed yet that the worker is gone: its token lives on.
+  if (course.point?.cut === 'crash-worker')
+    for (const { token } of jobs) scene.github.switches.tokens.set(token, 'write');
   const { machine } = course.job?.core ?? { machine: null };
   const isQuiet = (): boolean => (machine?.entries.size ?? 0) === 0;
   if (course.point?.cut === 'crash-worker' && !isQuiet()) await reap(course, scene, 0);
   course.during = 'left alone';
   await until(isQuiet, MOST_QUIET_MS);
+  for (const { token } of jobs) scene.github.switches.tokens.delete(token);
+  if (scene.hasPod(POD)) scene.hosts.delaySsh(POD, { execMs: 0 });
 }
 
 function isOver(record: Entry): boolean {
@@ -160,14 +170,6 @@ function deletesOf(course: Course, scene: Scene): Trace['deletes'] {
   });
 }
 
-/** Lines of the ledger that tell of the pod's end. */
-async function endsIn({ github }: Scene): Promise<number> {
-  const { stdout } = await runGit(github.folder, ['archive', 'podtrack', 'ledger']).catch(() => ({
-    stdout: '',
-  }));
-  return stdout.split('\n').filter((line) => line.includes(`"runpod.${POD}"`)).length;
-}
-
 /** `point` null = the uncut run. */
 export async function cutRun(ground: Ground, point: Point | null): Promise<Trace> {
   const startedAt = Date.now();
@@ -186,18 +188,20 @@ export async function cutRun(ground: Ground, point: Point | null): Promise<Trace
   };
   const scene = await open(course);
   try {
-    const { conclusion } = await runJob(course, scene);
+    const report = await runJob(course, scene);
+    const { conclusion } = report;
     const updatedAt = new Date(Date.now() - 5 * MINUTE_MS).toISOString();
     scene.github.switches.runs.set(RUN_ID, { status: 'completed', conclusion, attempt: 1, updatedAt });
-    await whatIsLeft(course, scene);
+    await whatIsLeft(course, scene, report);
     await rescue(course, scene);
     const { places, wasCut, death, passes, log } = course;
+    const overtaken = await overtakenIn(scene.github, POD);
     const [record, history] = [await scene.record(POD), await scene.history()];
-    const [deletes, ends] = [deletesOf(course, scene), await endsIn(scene)];
+    const [deletes, ends] = [deletesOf(course, scene), await endsIn(scene.github, POD)];
     log.push('== the registry', ...history, JSON.stringify(record, null, 1));
     log.push('== RunPod was asked', ...scene.world.requests().map((each) => JSON.stringify(each)));
     const tookMs = Date.now() - startedAt;
-    return { point, places, wasCut, death, deletes, record, ends, history, passes, log, tookMs };
+    return { point, places, wasCut, death, deletes, record, ends, overtaken, history, passes, log, tookMs };
   } finally {
     await scene.close();
   }

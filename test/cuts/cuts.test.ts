@@ -1,7 +1,7 @@
 /** A sample of the cut-point sweep: cuts spread over the whole job, each ended safely by whoever comes after. `npm run cuts` makes all. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ground, openGround } from './ground.ts';
-import { KINDS, nameOf, type Place, type Point, placing, pointsOf, sampleOf } from './points.ts';
+import { KINDS, nameOf, type Place, placing, pointsOf, sampleOf } from './points.ts';
 import { allPoints, lineOf, sweep } from './sweep.ts';
 
 const SAMPLE = 12;
@@ -65,10 +65,13 @@ describe('points', () => {
     ]);
   });
 
-  it('are spread by a sample over all of them', () => {
-    const all = Array.from({ length: 100 }, (_, at): Point => {
-      return { number: at + 1, place: place('x', 'before'), cut: 'cancel', rescue: 'reaper' };
-    });
-    expect(sampleOf(all, 4).map(({ number }) => number)).toEqual([13, 38, 63, 88]);
+  it('are spread by a sample over all of them and over the kinds', () => {
+    const all = pointsOf(Array.from({ length: 25 }, (_, at) => place(`GET /${at}`, 'before')));
+    expect(sampleOf(all, 4).map(({ number, cut }) => [number, cut])).toEqual([
+      [13, 'cancel'],
+      [38, 'kill-step'],
+      [63, 'crash-worker'],
+      [88, 'lose-runner'],
+    ]);
   });
 });

@@ -12,6 +12,7 @@ const GOOD: Trace = {
   deletes: [{ by: 'job', status: 204 }],
   record: { status: 'terminated', end: { reason: 'requested', verified: true } },
   ends: 1,
+  overtaken: [],
   history: ['register runpod.x by acme/ml#1001'],
   passes: 0,
   log: [],
@@ -69,6 +70,7 @@ describe('the judge', () => {
       },
       ['its own deadline did not end it'],
     ],
+    ['a fence that was not respected', { overtaken: ['b took it from a'] }, ['b took it from a']],
     ['two ends', { ends: 2 }, ['2 ends of it stand in the ledger']],
     ['no end told', { ends: 0 }, ['no end of it stands in the ledger']],
     [

@@ -87,11 +87,14 @@ export function pointsOf(places: readonly Place[]): readonly Point[] {
   return points;
 }
 
-/** About so many, spread over the whole run and over the kinds. */
+/** About so many, spread over the whole run, each kind in its turn. */
 export function sampleOf(points: readonly Point[], count: number): readonly Point[] {
   const step = points.length / Math.min(count, points.length);
-  return Array.from(
-    { length: Math.min(count, points.length) },
-    (_, at) => points[Math.floor((at + 0.5) * step)],
-  ).filter((point) => point !== undefined);
+  const chosen = new Set<Point>();
+  for (let at = 0; at * step < points.length; at += 1) {
+    const kind = KINDS[at % KINDS.length];
+    const next = points.find(({ cut }, index) => index >= Math.floor((at + 0.5) * step) && cut === kind);
+    if (next !== undefined) chosen.add(next);
+  }
+  return [...chosen];
 }

@@ -89,6 +89,7 @@ export function judge(trace: Trace): Verdict {
     [isVerified(trace) && death?.kept === false, 'its record says verified, and nothing was kept'],
     [done.length > 1, `${done.length} DELETEs were carried out`],
     [parties.size > 1, `DELETE came from ${[...parties].join(' and ')}`],
+    [trace.overtaken.length > 0, trace.overtaken.join('; ')],
     [ends > 1, `${ends} ends of it stand in the ledger`],
     [!isSettled(trace), 'its record does not say that it is over'],
     [wasRegistered(trace) && death !== null && ends === 0, 'no end of it stands in the ledger'],
