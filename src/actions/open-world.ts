@@ -18,6 +18,8 @@ export type Opening = {
   readonly mayBegin?: boolean;
   /** The reaper's: a lost race is tried again at once. */
   readonly hurry?: boolean;
+  /** Post's: races that were lost are run again until then, in epoch ms. */
+  readonly patientUntil?: number;
 };
 
 /** Throws ConfigError for a registry that cannot be, or that this job cannot write. */
@@ -47,6 +49,7 @@ export function worldAt(desk: Desk, place: RegistryPlace, opening: Opening): Wor
     keepIn,
     mayBegin: opening.mayBegin ?? false,
     hurry: opening.hurry ?? false,
+    patientUntil: opening.patientUntil ?? null,
     mirrorRoot: home === '' ? join(folder, 'pulled') : join(home, 'mirror'),
   });
 }

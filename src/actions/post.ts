@@ -1,6 +1,6 @@
 /** The post step: ends or keeps the pod from what main saved, inside a budget of its own, and hands over the rest. */
 import { SECOND_MS } from '../domain/duration.ts';
-import { type ExitCode, Refusal } from '../domain/errors.ts';
+import { type ExitCode, Refusal, WorldError } from '../domain/errors.ts';
 import { endingFor, jobEnd } from '../domain/job-end.ts';
 import { leavesOpen, type Outcome } from '../domain/outcome.ts';
 import { type FinishInput, finishJob, handOver } from '../flows/ending/finish-job.ts';
@@ -55,7 +55,9 @@ function savedOrTold(desk: Desk): Saved | 'unreadable' | null {
 async function finishSaved(desk: Desk, saved: Saved): Promise<ExitCode> {
   const credentials = credentialsOf(desk, saved);
   const folder = passingFolder(desk.env);
-  const world = worldAt(desk, saved.place, { credentials, keepIn: saved.post.keepIn, folder });
+  const { keepIn, budgetMs } = saved.post;
+  const patientUntil = desk.clock.now() + budgetMs - handOverMs(budgetMs);
+  const world = worldAt(desk, saved.place, { credentials, keepIn, folder, patientUntil });
   const end = jobEnd(inputsOf('register')('job-status'));
   const ending = endingFor(end, saved.post.ending);
   const { podId } = saved.register;
@@ -106,15 +108,24 @@ type Task = { readonly saved: Saved; readonly input: FinishInput };
 async function withinBudget(desk: Desk, world: World, { saved, input }: Task): Promise<Outcome> {
   const { budgetMs } = saved.post;
   const enough = new AbortController();
-  const over = desk.clock.sleep(budgetMs - handOverMs(budgetMs), enough.signal).then(() => null);
-  const work = finishJob(world, input).catch((error: unknown) => leftToOther(error, saved));
+  const spent = `the post step has used its budget of ${Math.round(budgetMs / SECOND_MS)} s`;
+  const over = desk.clock.sleep(budgetMs - handOverMs(budgetMs), enough.signal).then(() => spent);
+  const work = finishJob(world, input).catch(
+    (error: unknown) => lostRaces(error, spent) ?? leftToOther(error, saved),
+  );
   const outcome = await Promise.race([work, over]);
   enough.abort();
-  if (outcome !== null) return outcome;
-  const why = `the post step has used its budget of ${Math.round(budgetMs / SECOND_MS)} s`;
+  if (typeof outcome !== 'string') return outcome;
+  const why = outcome;
   desk.log.say('warning', `${saved.register.podId}: ${why}`);
   const late = desk.clock.sleep(handOverMs(budgetMs)).then(() => null);
   return (await Promise.race([handOver(world, input, why), late])) ?? unheard(saved, why);
+}
+
+/** Races are run again until the budget ends: who has lost the last of them has no time left. null = it is none. */
+function lostRaces(error: unknown, spent: string): string | null {
+  if (!(error instanceof WorldError) || error.failure !== 'conflict') return null;
+  return `every race for the registry was lost (${error.told.cameBack}), and ${spent}`;
 }
 
 /** What main was cut before finding out, and what is no fault of this job: the pod is another owner's. */

@@ -49,6 +49,7 @@ async function prepare(desk: Desk): Promise<ExitCode> {
     folder: passingFolder(desk.env),
     mayBegin: true,
     hurry: false,
+    patientUntil: null,
   });
   // The command is there whatever the registry says: it may be what finds out why.
   prependPath(

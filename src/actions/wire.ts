@@ -12,6 +12,7 @@ import { fallbackRegistry } from '../adapters/fallback-registry.ts';
 import { gitRegistry } from '../adapters/git-registry.ts';
 import { githubRegistry } from '../adapters/github-registry.ts';
 import { nodeChance } from '../adapters/node-chance.ts';
+import { patientRegistry } from '../adapters/patient-registry.ts';
 import { redactor } from '../adapters/redact.ts';
 import { runpodProvider } from '../adapters/runpod-provider.ts';
 import {
@@ -77,6 +78,8 @@ export type RegistryWish = {
   readonly mayBegin: boolean;
   /** Loses no time after a lost race: for the reaper, who must not starve behind writers. */
   readonly hurry: boolean;
+  /** Epoch ms: until then a lost race is run again, for one that nobody else may decide; null = its failure is told at once. */
+  readonly patientUntil: number | null;
 };
 
 export type WorldWish = RegistryWish & {
@@ -126,8 +129,15 @@ export function setupWorld(
   return { clock, chance, registry: registryOf(desk, wish), workflows };
 }
 
-/** A dead token is neither contention nor a missing permission: one try, then the next one, for good. */
 function registryOf(desk: DeskParts, wish: RegistryWish): RegistryStore {
+  const store = registryWithTokens(desk, wish);
+  const { clock, chance, log } = desk;
+  const { patientUntil: until } = wish;
+  return until === null ? store : patientRegistry({ store, until, clock, chance, log });
+}
+
+/** A dead token is neither contention nor a missing permission: one try, then the next one, for good. */
+function registryWithTokens(desk: DeskParts, wish: RegistryWish): RegistryStore {
   const first = registryWith(desk, wish, wish.registryToken);
   if (wish.spareToken === null) return first;
   return fallbackRegistry({

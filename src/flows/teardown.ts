@@ -40,6 +40,7 @@ export type TeardownInput = {
 
 /** Whoever reads that a pod stays up asks who ends it, and when. */
 const NEXT = '; the reaper tries again, and its deadlines are what they were';
+const GOOD_NEWS: ReadonlySet<string> = new Set(['verdict-changed', 'moved-meanwhile']);
 
 /** Ends one pod, or says why it stays up. Throws only for a mistake in the program, or the registry. */
 export async function teardown(world: World, input: TeardownInput): Promise<Outcome> {
@@ -216,7 +217,7 @@ async function letGo(
     const says = `it was let go (${why}), but its fence was somebody else's by then: ${refused}`;
     return told(input, { kind: 'handed-over', reason: 'fence-lost', says });
   }
-  const next = reason === 'not-saved' ? NEXT : '';
+  const next = GOOD_NEWS.has(reason) ? '' : NEXT;
   return told(input, { kind: 'released', reason, says: `it stays up: ${why}${next}` });
 }
 

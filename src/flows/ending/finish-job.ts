@@ -6,7 +6,9 @@ import type { Outcome } from '../../domain/outcome.ts';
 import { type Owner, ownerName, sameOwner } from '../../domain/owner.ts';
 import { isLive, type PodRecord } from '../../domain/pod.ts';
 import { findRecord } from '../../domain/registry/change.ts';
+import type { OpOf } from '../../domain/registry/ops.ts';
 import type { World } from '../../ports.ts';
+import type { Acting } from '../acting.ts';
 import { softly } from '../ask.ts';
 import { type RegisterInput, saysLateSweep } from '../entry/register-checks.ts';
 import { keepPod } from '../keep-pod.ts';
@@ -14,7 +16,7 @@ import { register } from '../register.ts';
 import { settleBase } from '../watch/settle.ts';
 import { endOwn } from './end-own.ts';
 import { endUnfenced, type KnownPod } from './end-unfenced.ts';
-import { renewFence } from './fence.ts';
+import { releaseFence, renewFence } from './fence.ts';
 import { stopOwn } from './stop-own.ts';
 import { reopened } from './teardown-own.ts';
 
@@ -32,12 +34,15 @@ export type FinishInput = {
   readonly known: KnownPod | null;
 };
 
-/** A registry that fails does not stop the end of the job's own pod: its mark then decides. */
+/**
+ * A registry that fails does not stop the end of the job's own pod: its mark then decides. One that answers and whose
+ * every race was lost has not failed: another may hold the fence by then. Throws WorldError `conflict` for that.
+ */
 export async function finishJob(world: World, input: FinishInput): Promise<Outcome> {
   try {
     return await finishByRecord(world, input);
   } catch (error) {
-    if (!(error instanceof WorldError)) throw error;
+    if (!(error instanceof WorldError) || error.failure === 'conflict') throw error;
     const { known, ending, localPath, pullBudgetMs } = input;
     if (known === null || ending !== 'teardown') throw error;
     const { acting } = input.register;
@@ -123,10 +128,24 @@ export async function handOver(world: World, input: FinishInput, why: string): P
   const says = `not finished: ${why}; its record says so, and the reaper goes on from there`;
   const told = { pod: podId, order: 'teardown' as const, kind: 'handed-over' as const, says, detail: {} };
   if (record === undefined || !isLive(record)) return { ...told, reason: 'out-of-time' };
-  if (record.fence?.holder === acting.holder) {
-    await renewFence(world, acting, record, { step: record.fence.step, lapse: true });
-  }
-  const note = `handed over by the post step: ${why}`.slice(0, 300);
-  await world.registry.submit([{ ...settleBase(world, acting, record), note }]);
+  const learned = {
+    ...settleBase(world, acting, record),
+    note: `handed over by the post step: ${why}`.slice(0, 300),
+  };
+  if (record.fence?.holder !== acting.holder) await world.registry.submit([learned]);
+  else await letLapse(world, acting, record, learned);
   return { ...told, reason: 'out-of-time' };
+}
+
+/** The end stays wanted by a fence that lapses; where that race is lost too, it is given back, which may be queued. */
+async function letLapse(
+  world: World,
+  acting: Acting,
+  record: PodRecord,
+  learned: OpOf<'settle'>,
+): Promise<void> {
+  const step = record.fence?.step ?? 'fenced';
+  const lapsed = await softly(() => renewFence(world, acting, record, { step, lapse: true, learned }));
+  if (lapsed.kind === 'unseen') await releaseFence(world, acting, record, learned.note ?? '');
+  if (lapsed.kind === 'unseen' || lapsed.value.kind === 'refused') await world.registry.submit([learned]);
 }
