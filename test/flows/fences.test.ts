@@ -1,5 +1,7 @@
 /** Timelines of fences: holders that die, freeze and wake, two that begin at once, and owners who speak meanwhile. */
 import { describe, expect, it } from 'vitest';
+import { memoryRegistry } from '../../src/adapters/memory-registry.ts';
+import { nodeChance } from '../../src/adapters/node-chance.ts';
 import { seen } from '../../src/domain/part.ts';
 import type { PodRecord } from '../../src/domain/pod.ts';
 import { actingOwner, actingReaper } from '../../src/flows/acting.ts';
@@ -294,16 +296,30 @@ describe('two at once (post and reaper, or two reapers)', () => {
     expect((await record(on, 'p')).status).toBe('terminated');
   });
 
-  it('two reapers at once: one fences and ends, the other touches nothing and is not red', async () => {
+  /** Another runner: the same host, and a store of its own that knows only what it has read itself. */
+  const another = (on: Stage): World => {
+    const { clock, host } = on;
+    const registry = memoryRegistry({ clock, chance: nodeChance(), repository: null, host });
+    return { ...on.world, registry };
+  };
+  /** Commits that took a fence, by who took it, oldest first. */
+  const taken = (on: Stage): readonly string[] =>
+    on.host.commits.flatMap(({ message }) => /^Podtrack-Op: fence .*renewed=false.*$/gm.exec(message) ?? []);
+
+  it('two reapers at once: one fences and ends, the other is told that its verdict is of an older rev', async () => {
     const on = stage();
     await dueIdle(on);
     const [one, two] = await Promise.all([
       reap(on.world, reapOptions()),
-      reap(on.world, reapOptions(second)),
+      reap(another(on), reapOptions(second)),
     ]);
     expect(ended(on)).toEqual(['p']);
-    const kinds = [...one.outcomes, ...two.outcomes].map(({ kind }) => kind).sort();
-    expect(kinds).toEqual(['done', 'handed-over']);
+    expect([...one.outcomes, ...two.outcomes].map(({ kind, reason }) => [kind, reason]).sort()).toEqual([
+      ['done', 'idle'],
+      ['handed-over', 'fence-rev-moved'],
+    ]);
+    expect(taken(on)).toHaveLength(1);
+    expect((await record(on, 'p')).status).toBe('terminated');
   });
 
   it("two reapers, the second in the middle of the first one's pull: it stands back, the first ends", async () => {
@@ -311,11 +327,51 @@ describe('two at once (post and reaper, or two reapers)', () => {
     await dueIdle(on);
     let other: unknown = null;
     const world = whenFirst(on, 'pull', async () => {
-      other = verdicts(await reap(on.world, reapOptions(second)));
+      other = verdicts(await reap(another(on), reapOptions(second)));
+    });
+    const cycle = await reap(world, reapOptions());
+    expect(other).toEqual({ p: 'fence-held' });
+    expect(cycle.outcomes).toMatchObject([{ kind: 'done', reason: 'idle' }]);
+    expect([taken(on).length, ended(on)]).toEqual([1, ['p']]);
+  });
+
+  it('two reapers, the second with a plan from before the fence: no fence, no look, no DELETE of its own', async () => {
+    const on = stage();
+    await dueIdle(on);
+    let fenced = (): void => undefined;
+    const fence = new Promise<void>((goOn) => {
+      fenced = goOn;
+    });
+    const late = another(on);
+    const frozen: World = {
+      ...late,
+      registry: {
+        ...late.registry,
+        // Everything up to here is done; the runner wakes when the other one is pulling.
+        submit: async (ops) => {
+          await fence;
+          return await late.registry.submit(ops);
+        },
+      },
+    };
+    let inBetween: unknown = null;
+    const pulledBefore = on.pulled.length;
+    const waking = reap(frozen, reapOptions(second));
+    const world = whenFirst(on, 'pull', async () => {
+      fenced();
+      inBetween = {
+        outcomes: (await waking).outcomes,
+        pulled: on.pulled.length - pulledBefore,
+        ended: ended(on),
+      };
     });
     await reap(world, reapOptions());
-    expect(other).toEqual({ p: 'fence-held' });
-    expect(ended(on)).toEqual(['p']);
+    expect(inBetween).toMatchObject({
+      outcomes: [{ kind: 'handed-over', reason: 'fence-rev-moved' }],
+      pulled: 0,
+      ended: [],
+    });
+    expect([taken(on).length, on.pulled.length - pulledBefore, ended(on)]).toEqual([1, 1, ['p']]);
   });
 
   it('three reapers that begin in the same second make one DELETE series (case C45)', async () => {
