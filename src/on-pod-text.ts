@@ -8,6 +8,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'longest_span=2678400\n' +
     '\n' +
     'settle_in() {\n' +
+    '  set +e +u +f +x +v +C\n' +
     '  umask 077\n' +
     '  LC_ALL=C\n' +
     '  export LC_ALL\n' +
@@ -175,14 +176,18 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  case $1 in -*) east=$((0 - east)) ;; esac\n' +
     '}\n' +
     '\n' +
+    'moment() {\n' +
+    '  case $1 in \'\' | 0?* | *[!0-9]* | [5-9]????????? | ???????????*) return 1 ;; esac\n' +
+    '}\n' +
+    '\n' +
     'wall_clock() {\n' +
     '  wall=$(date +%s 2>/dev/null)\n' +
-    '  case $wall in \'\' | *[!0-9]*) wall=\'\' && return 1 ;; esac\n' +
+    '  moment "$wall" || { wall=\'\' && return 1; }\n' +
     '}\n' +
     '\n' +
     'modified() {\n' +
     '  mtime=$(stat -L -c %Y "$1" 2>/dev/null) || mtime=$(date -r "$1" +%s 2>/dev/null) || mtime=\'\'\n' +
-    '  case $mtime in \'\' | *[!0-9]*) mtime=\'\' && return 1 ;; esac\n' +
+    '  moment "$mtime" || { mtime=\'\' && return 1; }\n' +
     '}\n' +
     '\n' +
     'first_words() {\n' +
@@ -245,8 +250,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  { read -r d_stop d_owner d_absolute d_allowed d_window d_set d_revision d_end <"$ram/deadline"; } 2>/dev/null || return 1\n' +
     '  [ "$d_end" = . ] || return 1\n' +
     '  for d_number in "$d_stop" "$d_owner" "$d_absolute" "$d_allowed" "$d_window" "$d_set"; do\n' +
-    '    whole "$d_number" || return 1\n' +
+    '    whole "$d_number" && [ "$number" = "$d_number" ] || return 1\n' +
     '  done\n' +
+    '  [ "$d_stop" -le $((d_set + longest_span)) ] && [ "$d_absolute" -le $((d_set + longest_span)) ] || return 1\n' +
     '  set_stop=$d_stop set_owner=$d_owner absolute=$d_absolute allowed=$d_allowed window=$d_window set_at=$d_set\n' +
     '  revision=$d_revision\n' +
     '}\n' +
@@ -495,7 +501,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '\n' +
     'says_absent() {\n' +
     '  case $media in *application/problem+json*) ;; *) return 1 ;; esac\n' +
-    '  case $flat in *Therequestedpathwasnotfound*) return 1 ;; esac\n' +
+    '  case $flat in *\'"detail":"\'[!\\"]*) ;; *) return 1 ;; esac\n' +
+    '  detail=${flat#*\'"detail":"\'}\n' +
+    '  case ${detail%%\\"*} in *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]*) return 1 ;; esac\n' +
     '  case $flat in \'{\'*\'"status":404\'[,}]*\'}\' | \'{\'*\'"status":404}\') ;; *) return 1 ;; esac\n' +
     '}\n' +
     '\n' +
@@ -724,6 +732,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'longest_span=2678400\n' +
     '\n' +
     'settle_in() {\n' +
+    '  set +e +u +f +x +v +C\n' +
     '  umask 077\n' +
     '  LC_ALL=C\n' +
     '  export LC_ALL\n' +
@@ -891,14 +900,18 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  case $1 in -*) east=$((0 - east)) ;; esac\n' +
     '}\n' +
     '\n' +
+    'moment() {\n' +
+    '  case $1 in \'\' | 0?* | *[!0-9]* | [5-9]????????? | ???????????*) return 1 ;; esac\n' +
+    '}\n' +
+    '\n' +
     'wall_clock() {\n' +
     '  wall=$(date +%s 2>/dev/null)\n' +
-    '  case $wall in \'\' | *[!0-9]*) wall=\'\' && return 1 ;; esac\n' +
+    '  moment "$wall" || { wall=\'\' && return 1; }\n' +
     '}\n' +
     '\n' +
     'modified() {\n' +
     '  mtime=$(stat -L -c %Y "$1" 2>/dev/null) || mtime=$(date -r "$1" +%s 2>/dev/null) || mtime=\'\'\n' +
-    '  case $mtime in \'\' | *[!0-9]*) mtime=\'\' && return 1 ;; esac\n' +
+    '  moment "$mtime" || { mtime=\'\' && return 1; }\n' +
     '}\n' +
     '\n' +
     'first_words() {\n' +
@@ -961,8 +974,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  { read -r d_stop d_owner d_absolute d_allowed d_window d_set d_revision d_end <"$ram/deadline"; } 2>/dev/null || return 1\n' +
     '  [ "$d_end" = . ] || return 1\n' +
     '  for d_number in "$d_stop" "$d_owner" "$d_absolute" "$d_allowed" "$d_window" "$d_set"; do\n' +
-    '    whole "$d_number" || return 1\n' +
+    '    whole "$d_number" && [ "$number" = "$d_number" ] || return 1\n' +
     '  done\n' +
+    '  [ "$d_stop" -le $((d_set + longest_span)) ] && [ "$d_absolute" -le $((d_set + longest_span)) ] || return 1\n' +
     '  set_stop=$d_stop set_owner=$d_owner absolute=$d_absolute allowed=$d_allowed window=$d_window set_at=$d_set\n' +
     '  revision=$d_revision\n' +
     '}\n' +
@@ -1211,7 +1225,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '\n' +
     'says_absent() {\n' +
     '  case $media in *application/problem+json*) ;; *) return 1 ;; esac\n' +
-    '  case $flat in *Therequestedpathwasnotfound*) return 1 ;; esac\n' +
+    '  case $flat in *\'"detail":"\'[!\\"]*) ;; *) return 1 ;; esac\n' +
+    '  detail=${flat#*\'"detail":"\'}\n' +
+    '  case ${detail%%\\"*} in *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]*) return 1 ;; esac\n' +
     '  case $flat in \'{\'*\'"status":404\'[,}]*\'}\' | \'{\'*\'"status":404}\') ;; *) return 1 ;; esac\n' +
     '}\n' +
     '\n' +
@@ -1523,6 +1539,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'longest_span=2678400\n' +
     '\n' +
     'settle_in() {\n' +
+    '  set +e +u +f +x +v +C\n' +
     '  umask 077\n' +
     '  LC_ALL=C\n' +
     '  export LC_ALL\n' +
@@ -1690,14 +1707,18 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  case $1 in -*) east=$((0 - east)) ;; esac\n' +
     '}\n' +
     '\n' +
+    'moment() {\n' +
+    '  case $1 in \'\\\'\'\'\\\'\' | 0?* | *[!0-9]* | [5-9]????????? | ???????????*) return 1 ;; esac\n' +
+    '}\n' +
+    '\n' +
     'wall_clock() {\n' +
     '  wall=$(date +%s 2>/dev/null)\n' +
-    '  case $wall in \'\\\'\'\'\\\'\' | *[!0-9]*) wall=\'\\\'\'\'\\\'\' && return 1 ;; esac\n' +
+    '  moment "$wall" || { wall=\'\\\'\'\'\\\'\' && return 1; }\n' +
     '}\n' +
     '\n' +
     'modified() {\n' +
     '  mtime=$(stat -L -c %Y "$1" 2>/dev/null) || mtime=$(date -r "$1" +%s 2>/dev/null) || mtime=\'\\\'\'\'\\\'\'\n' +
-    '  case $mtime in \'\\\'\'\'\\\'\' | *[!0-9]*) mtime=\'\\\'\'\'\\\'\' && return 1 ;; esac\n' +
+    '  moment "$mtime" || { mtime=\'\\\'\'\'\\\'\' && return 1; }\n' +
     '}\n' +
     '\n' +
     'first_words() {\n' +
@@ -1760,8 +1781,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  { read -r d_stop d_owner d_absolute d_allowed d_window d_set d_revision d_end <"$ram/deadline"; } 2>/dev/null || return 1\n' +
     '  [ "$d_end" = . ] || return 1\n' +
     '  for d_number in "$d_stop" "$d_owner" "$d_absolute" "$d_allowed" "$d_window" "$d_set"; do\n' +
-    '    whole "$d_number" || return 1\n' +
+    '    whole "$d_number" && [ "$number" = "$d_number" ] || return 1\n' +
     '  done\n' +
+    '  [ "$d_stop" -le $((d_set + longest_span)) ] && [ "$d_absolute" -le $((d_set + longest_span)) ] || return 1\n' +
     '  set_stop=$d_stop set_owner=$d_owner absolute=$d_absolute allowed=$d_allowed window=$d_window set_at=$d_set\n' +
     '  revision=$d_revision\n' +
     '}\n' +
@@ -2010,7 +2032,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '\n' +
     'says_absent() {\n' +
     '  case $media in *application/problem+json*) ;; *) return 1 ;; esac\n' +
-    '  case $flat in *Therequestedpathwasnotfound*) return 1 ;; esac\n' +
+    '  case $flat in *\'\\\'\'"detail":"\'\\\'\'[!\\"]*) ;; *) return 1 ;; esac\n' +
+    '  detail=${flat#*\'\\\'\'"detail":"\'\\\'\'}\n' +
+    '  case ${detail%%\\"*} in *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]*) return 1 ;; esac\n' +
     '  case $flat in \'\\\'\'{\'\\\'\'*\'\\\'\'"status":404\'\\\'\'[,}]*\'\\\'\'}\'\\\'\' | \'\\\'\'{\'\\\'\'*\'\\\'\'"status":404}\'\\\'\') ;; *) return 1 ;; esac\n' +
     '}\n' +
     '\n' +
@@ -2060,17 +2084,20 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '    attempt "$key_source" && return 0\n' +
     '    tried_key=$key\n' +
     '  fi\n' +
-    '  if [ -z "$accepted" ] && injected_key && [ "$key" != "$tried_key" ]; then\n' +
+    '  if unheeded && injected_key && [ "$key" != "$tried_key" ]; then\n' +
     '    attempt injected && return 0\n' +
     '  fi\n' +
-    '  if [ -z "$accepted" ] && command -v runpodctl >/dev/null 2>&1; then by_runpodctl; fi\n' +
+    '  if unheeded && command -v runpodctl >/dev/null 2>&1; then by_runpodctl; fi\n' +
     '  return 1\n' +
     '}\n' +
+    '\n' +
+    'unheeded() { [ -z "$accepted" ] || [ "$tries" -gt 3 ]; }\n' +
     '\n' +
     'attempt() {\n' +
     '  attempt_key=$key\n' +
     '  beat "$revision"\n' +
     '  http DELETE "$rest/v2/pods/$pod_id" "$attempt_key"\n' +
+    '  weigh_acceptance\n' +
     '  told="$told key=$1 delete=$word"\n' +
     '  if [ "$word" = ok ]; then\n' +
     '    accept\n' +
@@ -2083,6 +2110,16 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '    told="$told graphql=$word"\n' +
     '  fi\n' +
     '  [ -n "$accepted" ] && look "$attempt_key"\n' +
+    '}\n' +
+    '\n' +
+    'weigh_acceptance() {\n' +
+    '  [ "$word" = ok ] || return 0\n' +
+    '  case $flat in\n' +
+    '    \'\\\'\'\'\\\'\') ;;\n' +
+    '    \'\\\'\'{\'\\\'\'*\'\\\'\'"error":\'\\\'\'* | \'\\\'\'{\'\\\'\'*\'\\\'\'"errors":\'\\\'\'*) word=errors ;;\n' +
+    '    \'\\\'\'{\'\\\'\'*\'\\\'\'}\'\\\'\') ;;\n' +
+    '    *) word=odd ;;\n' +
+    '  esac\n' +
     '}\n' +
     '\n' +
     'accept() {\n' +
@@ -2212,6 +2249,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'longest_span=2678400\n' +
     '\n' +
     'settle_in() {\n' +
+    '  set +e +u +f +x +v +C\n' +
     '  umask 077\n' +
     '  LC_ALL=C\n' +
     '  export LC_ALL\n' +
@@ -2379,14 +2417,18 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  case $1 in -*) east=$((0 - east)) ;; esac\n' +
     '}\n' +
     '\n' +
+    'moment() {\n' +
+    '  case $1 in \'\\\'\'\'\\\'\' | 0?* | *[!0-9]* | [5-9]????????? | ???????????*) return 1 ;; esac\n' +
+    '}\n' +
+    '\n' +
     'wall_clock() {\n' +
     '  wall=$(date +%s 2>/dev/null)\n' +
-    '  case $wall in \'\\\'\'\'\\\'\' | *[!0-9]*) wall=\'\\\'\'\'\\\'\' && return 1 ;; esac\n' +
+    '  moment "$wall" || { wall=\'\\\'\'\'\\\'\' && return 1; }\n' +
     '}\n' +
     '\n' +
     'modified() {\n' +
     '  mtime=$(stat -L -c %Y "$1" 2>/dev/null) || mtime=$(date -r "$1" +%s 2>/dev/null) || mtime=\'\\\'\'\'\\\'\'\n' +
-    '  case $mtime in \'\\\'\'\'\\\'\' | *[!0-9]*) mtime=\'\\\'\'\'\\\'\' && return 1 ;; esac\n' +
+    '  moment "$mtime" || { mtime=\'\\\'\'\'\\\'\' && return 1; }\n' +
     '}\n' +
     '\n' +
     'first_words() {\n' +
@@ -2449,8 +2491,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  { read -r d_stop d_owner d_absolute d_allowed d_window d_set d_revision d_end <"$ram/deadline"; } 2>/dev/null || return 1\n' +
     '  [ "$d_end" = . ] || return 1\n' +
     '  for d_number in "$d_stop" "$d_owner" "$d_absolute" "$d_allowed" "$d_window" "$d_set"; do\n' +
-    '    whole "$d_number" || return 1\n' +
+    '    whole "$d_number" && [ "$number" = "$d_number" ] || return 1\n' +
     '  done\n' +
+    '  [ "$d_stop" -le $((d_set + longest_span)) ] && [ "$d_absolute" -le $((d_set + longest_span)) ] || return 1\n' +
     '  set_stop=$d_stop set_owner=$d_owner absolute=$d_absolute allowed=$d_allowed window=$d_window set_at=$d_set\n' +
     '  revision=$d_revision\n' +
     '}\n' +
@@ -2555,6 +2598,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'longest_span=2678400\n' +
     '\n' +
     'settle_in() {\n' +
+    '  set +e +u +f +x +v +C\n' +
     '  umask 077\n' +
     '  LC_ALL=C\n' +
     '  export LC_ALL\n' +
@@ -2787,6 +2831,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'longest_span=2678400\n' +
     '\n' +
     'settle_in() {\n' +
+    '  set +e +u +f +x +v +C\n' +
     '  umask 077\n' +
     '  LC_ALL=C\n' +
     '  export LC_ALL\n' +
@@ -2954,14 +2999,18 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  case $1 in -*) east=$((0 - east)) ;; esac\n' +
     '}\n' +
     '\n' +
+    'moment() {\n' +
+    '  case $1 in \'\' | 0?* | *[!0-9]* | [5-9]????????? | ???????????*) return 1 ;; esac\n' +
+    '}\n' +
+    '\n' +
     'wall_clock() {\n' +
     '  wall=$(date +%s 2>/dev/null)\n' +
-    '  case $wall in \'\' | *[!0-9]*) wall=\'\' && return 1 ;; esac\n' +
+    '  moment "$wall" || { wall=\'\' && return 1; }\n' +
     '}\n' +
     '\n' +
     'modified() {\n' +
     '  mtime=$(stat -L -c %Y "$1" 2>/dev/null) || mtime=$(date -r "$1" +%s 2>/dev/null) || mtime=\'\'\n' +
-    '  case $mtime in \'\' | *[!0-9]*) mtime=\'\' && return 1 ;; esac\n' +
+    '  moment "$mtime" || { mtime=\'\' && return 1; }\n' +
     '}\n' +
     '\n' +
     'first_words() {\n' +
@@ -3024,8 +3073,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  { read -r d_stop d_owner d_absolute d_allowed d_window d_set d_revision d_end <"$ram/deadline"; } 2>/dev/null || return 1\n' +
     '  [ "$d_end" = . ] || return 1\n' +
     '  for d_number in "$d_stop" "$d_owner" "$d_absolute" "$d_allowed" "$d_window" "$d_set"; do\n' +
-    '    whole "$d_number" || return 1\n' +
+    '    whole "$d_number" && [ "$number" = "$d_number" ] || return 1\n' +
     '  done\n' +
+    '  [ "$d_stop" -le $((d_set + longest_span)) ] && [ "$d_absolute" -le $((d_set + longest_span)) ] || return 1\n' +
     '  set_stop=$d_stop set_owner=$d_owner absolute=$d_absolute allowed=$d_allowed window=$d_window set_at=$d_set\n' +
     '  revision=$d_revision\n' +
     '}\n' +
@@ -3274,7 +3324,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '\n' +
     'says_absent() {\n' +
     '  case $media in *application/problem+json*) ;; *) return 1 ;; esac\n' +
-    '  case $flat in *Therequestedpathwasnotfound*) return 1 ;; esac\n' +
+    '  case $flat in *\'"detail":"\'[!\\"]*) ;; *) return 1 ;; esac\n' +
+    '  detail=${flat#*\'"detail":"\'}\n' +
+    '  case ${detail%%\\"*} in *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]*) return 1 ;; esac\n' +
     '  case $flat in \'{\'*\'"status":404\'[,}]*\'}\' | \'{\'*\'"status":404}\') ;; *) return 1 ;; esac\n' +
     '}\n' +
     '\n' +
@@ -3560,6 +3612,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'longest_span=2678400\n' +
     '\n' +
     'settle_in() {\n' +
+    '  set +e +u +f +x +v +C\n' +
     '  umask 077\n' +
     '  LC_ALL=C\n' +
     '  export LC_ALL\n' +
@@ -3727,14 +3780,18 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  case $1 in -*) east=$((0 - east)) ;; esac\n' +
     '}\n' +
     '\n' +
+    'moment() {\n' +
+    '  case $1 in \'\' | 0?* | *[!0-9]* | [5-9]????????? | ???????????*) return 1 ;; esac\n' +
+    '}\n' +
+    '\n' +
     'wall_clock() {\n' +
     '  wall=$(date +%s 2>/dev/null)\n' +
-    '  case $wall in \'\' | *[!0-9]*) wall=\'\' && return 1 ;; esac\n' +
+    '  moment "$wall" || { wall=\'\' && return 1; }\n' +
     '}\n' +
     '\n' +
     'modified() {\n' +
     '  mtime=$(stat -L -c %Y "$1" 2>/dev/null) || mtime=$(date -r "$1" +%s 2>/dev/null) || mtime=\'\'\n' +
-    '  case $mtime in \'\' | *[!0-9]*) mtime=\'\' && return 1 ;; esac\n' +
+    '  moment "$mtime" || { mtime=\'\' && return 1; }\n' +
     '}\n' +
     '\n' +
     'first_words() {\n' +
@@ -3797,8 +3854,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  { read -r d_stop d_owner d_absolute d_allowed d_window d_set d_revision d_end <"$ram/deadline"; } 2>/dev/null || return 1\n' +
     '  [ "$d_end" = . ] || return 1\n' +
     '  for d_number in "$d_stop" "$d_owner" "$d_absolute" "$d_allowed" "$d_window" "$d_set"; do\n' +
-    '    whole "$d_number" || return 1\n' +
+    '    whole "$d_number" && [ "$number" = "$d_number" ] || return 1\n' +
     '  done\n' +
+    '  [ "$d_stop" -le $((d_set + longest_span)) ] && [ "$d_absolute" -le $((d_set + longest_span)) ] || return 1\n' +
     '  set_stop=$d_stop set_owner=$d_owner absolute=$d_absolute allowed=$d_allowed window=$d_window set_at=$d_set\n' +
     '  revision=$d_revision\n' +
     '}\n' +
@@ -4047,7 +4105,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '\n' +
     'says_absent() {\n' +
     '  case $media in *application/problem+json*) ;; *) return 1 ;; esac\n' +
-    '  case $flat in *Therequestedpathwasnotfound*) return 1 ;; esac\n' +
+    '  case $flat in *\'"detail":"\'[!\\"]*) ;; *) return 1 ;; esac\n' +
+    '  detail=${flat#*\'"detail":"\'}\n' +
+    '  case ${detail%%\\"*} in *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]*) return 1 ;; esac\n' +
     '  case $flat in \'{\'*\'"status":404\'[,}]*\'}\' | \'{\'*\'"status":404}\') ;; *) return 1 ;; esac\n' +
     '}\n' +
     '\n' +

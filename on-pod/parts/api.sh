@@ -181,7 +181,9 @@ name_answer() {
 
 says_absent() {
   case $media in *application/problem+json*) ;; *) return 1 ;; esac
-  case $flat in *Therequestedpathwasnotfound*) return 1 ;; esac
+  case $flat in *'"detail":"'[!\"]*) ;; *) return 1 ;; esac
+  detail=${flat#*'"detail":"'}
+  case ${detail%%\"*} in *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]*) return 1 ;; esac
   case $flat in '{'*'"status":404'[,}]*'}' | '{'*'"status":404}') ;; *) return 1 ;; esac
 }
 

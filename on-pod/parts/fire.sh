@@ -10,12 +10,15 @@ fire_try() {
     attempt "$key_source" && return 0
     tried_key=$key
   fi
-  if [ -z "$accepted" ] && injected_key && [ "$key" != "$tried_key" ]; then
+  if unheeded && injected_key && [ "$key" != "$tried_key" ]; then
     attempt injected && return 0
   fi
-  if [ -z "$accepted" ] && command -v runpodctl >/dev/null 2>&1; then by_runpodctl; fi
+  if unheeded && command -v runpodctl >/dev/null 2>&1; then by_runpodctl; fi
   return 1
 }
+
+# unheeded: nobody accepted yet, or what was accepted has not come about in three tries: then the other keys are not spared.
+unheeded() { [ -z "$accepted" ] || [ "$tries" -gt 3 ]; }
 
 # attempt NAME: one round with the key in `key`. What REST does not accept is asked of GraphQL: the pod's own key may be
 # allowed there only.
@@ -23,6 +26,7 @@ attempt() {
   attempt_key=$key
   beat "$revision"
   http DELETE "$rest/v2/pods/$pod_id" "$attempt_key"
+  weigh_acceptance
   told="$told key=$1 delete=$word"
   if [ "$word" = ok ]; then
     accept
@@ -35,6 +39,17 @@ attempt() {
     told="$told graphql=$word"
   fi
   [ -n "$accepted" ] && look "$attempt_key"
+}
+
+# weigh_acceptance: a 2xx accepts only if it says nothing, or JSON without an error; whatever stands between says 200 to everything.
+weigh_acceptance() {
+  [ "$word" = ok ] || return 0
+  case $flat in
+    '') ;;
+    '{'*'"error":'* | '{'*'"errors":'*) word=errors ;;
+    '{'*'}') ;;
+    *) word=odd ;;
+  esac
 }
 
 # An accepted request is remembered across a respawn: the same DELETE later answers 404, and that alone would prove nothing.

@@ -7,8 +7,10 @@ newline='
 # 31 days. What lies beyond is not a deadline but a mistake.
 longest_span=2678400
 
-# What this process writes is for its user alone, and no locale changes what a digit is.
+# What this process writes is for its user alone, no locale changes what a digit is, and no option that the login exported
+# (SHELLOPTS of bash) ends it, keeps it from writing over a file or traces a key.
 settle_in() {
+  set +e +u +f +x +v +C
   umask 077
   LC_ALL=C
   export LC_ALL

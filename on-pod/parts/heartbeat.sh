@@ -56,16 +56,22 @@ zone_seconds() {
   case $1 in -*) east=$((0 - east)) ;; esac
 }
 
+# moment TEXT: is TEXT seconds since 1970, before the year 2128? Beyond, a shell that counts in 32 bits takes them for other
+# years, and some shells end at a number that they cannot hold.
+moment() {
+  case $1 in '' | 0?* | *[!0-9]* | [5-9]????????? | ???????????*) return 1 ;; esac
+}
+
 # wall_clock: seconds since 1970 by the pod's clock, in `wall`.
 wall_clock() {
   wall=$(date +%s 2>/dev/null)
-  case $wall in '' | *[!0-9]*) wall='' && return 1 ;; esac
+  moment "$wall" || { wall='' && return 1; }
 }
 
 # modified FILE: when FILE was last written, in `mtime`.
 modified() {
   mtime=$(stat -L -c %Y "$1" 2>/dev/null) || mtime=$(date -r "$1" +%s 2>/dev/null) || mtime=''
-  case $mtime in '' | *[!0-9]*) mtime='' && return 1 ;; esac
+  moment "$mtime" || { mtime='' && return 1; }
 }
 
 # first_words FILE: the beginning of FILE as far as it may be a date, in `words`. A FIFO or device is never opened.

@@ -38,14 +38,16 @@ write_deadline() {
   replace "$ram/deadline" "$((now + $1)) $((now + $2)) $((now + $3)) $4 $5 $now $revision ."
 }
 
-# read_deadline: the line back into set_stop, set_owner, absolute, allowed, window, set_at and revision. A line that was cut or
-# holds anything but whole numbers is no deadline.
+# read_deadline: the line back into set_stop, set_owner, absolute, allowed, window, set_at and revision. A line that was cut,
+# holds anything but whole numbers or lies further ahead than any deadline may is none. A shell takes a number with a leading
+# zero for octal, and most end at the first 8 or 9 of one.
 read_deadline() {
   { read -r d_stop d_owner d_absolute d_allowed d_window d_set d_revision d_end <"$ram/deadline"; } 2>/dev/null || return 1
   [ "$d_end" = . ] || return 1
   for d_number in "$d_stop" "$d_owner" "$d_absolute" "$d_allowed" "$d_window" "$d_set"; do
-    whole "$d_number" || return 1
+    whole "$d_number" && [ "$number" = "$d_number" ] || return 1
   done
+  [ "$d_stop" -le $((d_set + longest_span)) ] && [ "$d_absolute" -le $((d_set + longest_span)) ] || return 1
   set_stop=$d_stop set_owner=$d_owner absolute=$d_absolute allowed=$d_allowed window=$d_window set_at=$d_set
   revision=$d_revision
 }
