@@ -18,9 +18,10 @@ export type GpuReading =
 export type GpuAnswer = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
 
 const ROW = /^\s*(\d{1,3})\s*,\s*([^,]*),\s*([^,]*),\s*([^,]*),\s*([^,]*?)\s*$/;
-/** The beginning of a row: a line that has it and is none was cut, or tells of a device that failed. */
-const ROW_BEGINS = /^\s*\d{1,3}\s*,/;
-const DEVICE_FAILED = /GPU is lost|Unable to determine the device handle|Unknown Error|fallen off the bus/i;
+/** What only a row has: its beginning, a device's uuid, or five fields. A line that has it and is no row hides a GPU. */
+const OF_A_ROW = /^\s*\d{1,3}\s*,|\b(?:GPU|MIG)-[0-9a-f]{4}|^(?!\s*index\s*,)[^,]*(?:,[^,]*){4}$/i;
+const DEVICE_FAILED =
+  /GPU is lost|Unable to determine the device handle|Unknown Error|fallen off the bus|requires reset\]?\s*$|ERR!|Failed to initialize NVML|NVIDIA-SMI (?:has failed|couldn't)/im;
 const NO_DEVICES = /no devices were found/i;
 
 /** A figure with or without unit (`97`, `97 %`, `1024 MiB`), or null; of a fraction the next whole one, since a little is not nothing. */
@@ -33,13 +34,13 @@ function parseGpuSample(answer: GpuAnswer): Part<'no-gpu' | readonly GpuFigures[
   const text = answer.stdout.replaceAll('\r', '');
   const lines = text.split('\n');
   if (NO_DEVICES.test(text) || NO_DEVICES.test(answer.stderr)) {
-    const both = lines.some((line) => ROW_BEGINS.test(line));
+    const both = lines.some((line) => OF_A_ROW.test(line));
     return both ? unseen('nvidia-smi told of GPUs and of none') : seen('no-gpu');
   }
   if (answer.exitCode === 127) return unseen('nvidia-smi is not on the pod');
   if (answer.exitCode !== 0) return unseen(`nvidia-smi failed with exit code ${answer.exitCode}`);
   if (DEVICE_FAILED.test(text) || DEVICE_FAILED.test(answer.stderr)) return unseen('a GPU was lost');
-  if (lines.some((line) => ROW_BEGINS.test(line) && !ROW.test(line)))
+  if (lines.some((line) => OF_A_ROW.test(line) && !ROW.test(line)))
     return unseen('nvidia-smi gave a row that cannot be read');
   const rows = rowsOf(lines);
   if (rows.length === 0) return unseen('nvidia-smi gave no row that can be read');

@@ -13,6 +13,9 @@ const said = (stdout: string, exitCode = 0, stderr = '') => ({ exitCode, stdout,
 const row = (util: string, used = '0') =>
   `0, GPU-1f0c7a52-9b1e-4c1f-8a54-3f0d2c1b0a01, ${util}, ${used}, 81920\n`;
 
+const many = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `${index}, GPU-${index}, 0, 2, 3\n`).join('');
+
 /** What a broken driver or tool says, and with which exit code. */
 const BROKEN: readonly (readonly [string, number])[] = [
   ['Failed to initialize NVML: Unknown Error', 255],
@@ -88,6 +91,37 @@ describe('readGpu', () => {
       [said(`${row('0')}Unable to determine the device handle for GPU0000:3B:00.0: GPU is lost.\n`)],
       'unknown',
     ],
+    ...[
+      '[31m1, GPU-1f0c7a52, 97, 3, 4[0m',
+      '[N/A], GPU-1f0c7a52, 97, 3, 4',
+      '[N/A], [N/A], [N/A], [N/A], [N/A]',
+      'ERR!',
+      '1; GPU-1f0c7a52; 97; 3; 4',
+      '1\tGPU-1f0c7a52\t97\t3\t4',
+      '"1", "GPU-1f0c7a52", "97", "3", "4"',
+      '#1, GPU-1f0c7a52, 97, 3, 4',
+      'GPU 1: NVIDIA H100 (UUID: GPU-1f0c7a52)',
+      '  MIG 1g.10gb Device 0: (UUID: MIG-1f0c7a52)',
+      '[GPU requires reset]',
+    ].map(
+      (line) =>
+        [`a GPU in a line of its own kind: ${line} (case C18)`, [said(row('0') + line)], 'unknown'] as const,
+    ),
+    ...BROKEN.slice(0, 4).map(
+      ([text]) => [`"${text}" beside a row (case C18)`, [said(row('0'), 0, text)], 'unknown'] as const,
+    ),
+    [
+      'a header above the row',
+      [said(`index, uuid, utilization.gpu [%], memory.used [MiB], memory.total [MiB]\n${row('0')}`)],
+      'idle',
+    ],
+    [
+      'a warning beside the row',
+      [said(`${row('0')}WARNING: infoROM is corrupted at gpu 0000:3B:00.0\n`)],
+      'idle',
+    ],
+    ['64 GPUs, the last of them busy', [said(`${many(63)}63, GPU-z, 1, 2, 3\n`)], 'busy'],
+    ['64 GPUs at rest', [said(many(64))], 'idle'],
     ['a GPU got lost between samples', [said(`${row('0')}1, GPU-y, 0, 1, 2\n`), said(row('0'))], 'unknown'],
   ])('%s', (_what, answers, activity) => {
     expect(gpuActivity(readGpu(answers), 0)).toBe(activity);
