@@ -4,6 +4,7 @@ import type { Cut } from '../runner/effects.ts';
 import type { RunningJob } from '../runner/job-run.ts';
 import type { Run, RunReport } from '../runner/runner.ts';
 import { openScene, type Scene } from '../runner/scene.ts';
+import type { Leak } from '../runner/secret-scan.ts';
 import { type Ground, RUN_ID } from './ground.ts';
 import { endsIn, overtakenIn } from './history.ts';
 import { isKept } from './kept.ts';
@@ -43,6 +44,8 @@ export type Trace = {
   readonly overtaken: readonly string[];
   readonly history: readonly string[];
   readonly passes: number;
+  /** Secrets that were found in what the job, the reapers and the pod have produced. */
+  readonly leaks: readonly Leak[];
   /** Of the job and of every reaper, in order. */
   readonly log: readonly string[];
   readonly tookMs: number;
@@ -75,6 +78,7 @@ async function open(course: Course): Promise<Scene> {
     // With an empty list the reaper concludes nothing from absence.
     neighbours: [{ id: 'elsewhere0pod', name: 'elsewhere', ports: [] }],
     checkout: ground.checkout,
+    processes: ground.processes,
     onRequest: (when, what) => {
       if (when === 'after' && what === `runpod DELETE /v2/pods/${POD}`) course.relayed += 1;
       return what.startsWith('github') ? undefined : tell(when, what);
@@ -94,7 +98,7 @@ async function open(course: Course): Promise<Scene> {
 async function runJob(course: Course, scene: Scene): Promise<RunReport> {
   const { ground, point } = course;
   const place = placing();
-  course.run = await scene.runner.start(ground.workflow(point?.rescue ?? 'reaper'), {
+  course.run = await scene.start(ground.workflow(point?.rescue ?? 'reaper'), {
     inputs: { 'pod-id': POD },
     onJob: (job) => {
       course.job = job;
@@ -116,7 +120,7 @@ async function runJob(course: Course, scene: Scene): Promise<RunReport> {
 
 async function reap(course: Course, scene: Scene, laterMs: number): Promise<void> {
   course.during = `reaper +${laterMs / MINUTE_MS} min`;
-  const run = await scene.runner.start(course.ground.reaper(scene, laterMs));
+  const run = await scene.start(course.ground.reaper(scene, laterMs));
   const { jobs } = await run.finished;
   course.log.push(`== ${course.during}`, ...jobs.flatMap(({ log }) => log));
 }
@@ -196,12 +200,13 @@ export async function cutRun(ground: Ground, point: Point | null): Promise<Trace
     await rescue(course, scene);
     const { places, wasCut, death, passes, log } = course;
     const overtaken = await overtakenIn(scene.github, POD);
-    const [record, history] = [await scene.record(POD), await scene.history()];
+    const [record, history, leaks] = [await scene.record(POD), await scene.history(), await scene.leaks()];
     const [deletes, ends] = [deletesOf(course, scene), await endsIn(scene.github, POD)];
     log.push('== the registry', ...history, JSON.stringify(record, null, 1));
     log.push('== RunPod was asked', ...scene.world.requests().map((each) => JSON.stringify(each)));
     const tookMs = Date.now() - startedAt;
-    return { point, places, wasCut, death, deletes, record, ends, overtaken, history, passes, log, tookMs };
+    const told = { deletes, record, ends, overtaken, history, leaks };
+    return { point, places, wasCut, death, passes, log, tookMs, ...told };
   } finally {
     await scene.close();
   }

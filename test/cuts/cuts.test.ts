@@ -40,11 +40,13 @@ describe('points', () => {
     expect(points.map(({ number, place: { what }, cut }) => [number, what, cut])).toEqual([
       [1, 'ssh login', 'cancel'],
       [2, 'ssh login', 'kill-step'],
-      [3, 'ssh login', 'crash-worker'],
-      [4, 'ssh login', 'lose-runner'],
-      [5, 'process end', 'cancel'],
-      [6, 'process end', 'crash-worker'],
-      [7, 'process end', 'lose-runner'],
+      [3, 'ssh login', 'shutdown'],
+      [4, 'ssh login', 'crash-worker'],
+      [5, 'ssh login', 'lose-runner'],
+      [6, 'process end', 'cancel'],
+      [7, 'process end', 'shutdown'],
+      [8, 'process end', 'crash-worker'],
+      [9, 'process end', 'lose-runner'],
     ]);
   });
 
@@ -67,11 +69,12 @@ describe('points', () => {
 
   it('are spread by a sample over all of them and over the kinds', () => {
     const all = pointsOf(Array.from({ length: 25 }, (_, at) => place(`GET /${at}`, 'before')));
-    expect(sampleOf(all, 4).map(({ number, cut }) => [number, cut])).toEqual([
-      [13, 'cancel'],
-      [38, 'kill-step'],
-      [63, 'crash-worker'],
-      [88, 'lose-runner'],
+    expect(sampleOf(all, 5).map(({ number, cut }) => [number, cut])).toEqual([
+      [16, 'cancel'],
+      [42, 'kill-step'],
+      [68, 'shutdown'],
+      [89, 'crash-worker'],
+      [115, 'lose-runner'],
     ]);
   });
 });

@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runGit } from '../github-server/run-git.ts';
-import { openScene, REPOSITORY, type Scene } from '../runner/scene.ts';
+import { endClean, openScene, REPOSITORY, type Scene } from '../runner/scene.ts';
 import { type Checkout, shippedCheckout } from '../runner/shipped-checkout.ts';
+import { type Witness, watchArguments } from '../runner/witness.ts';
 
 export type Ground = {
   readonly checkout: Checkout;
@@ -15,12 +16,16 @@ export type Ground = {
   stamp(): string;
   /** Puts the registry into the repository of a scene. */
   plant(scene: Scene): Promise<void>;
+  /** Arguments of every process that ran since it was opened. */
+  readonly processes: Witness;
   close(): Promise<void>;
 };
 
 export const RUN_ID = 1001;
 /** From the record to the switch. */
 const DEADLINE_S = 45;
+/** One look for all scenes that run beside each other. */
+const LOOK_EVERY_MS = 16;
 
 const SETUP = `on: push
 permissions:
@@ -54,7 +59,7 @@ function withEnv(text: string, env: Readonly<Record<string, string>>): string {
 /** Begins a registry by the setup action, as a user would. */
 async function beginRegistry(checkout: Checkout): Promise<{ scene: Scene; registryId: string }> {
   const scene = await openScene({ pods: [], checkout });
-  const report = await (await scene.runner.start(SETUP)).finished;
+  const report = await (await scene.start(SETUP)).finished;
   const stamp = report.jobs[0]?.steps[0]?.outputs['stamp'] ?? '';
   const [, registryId = ''] = stamp.split(':');
   if (registryId === '') throw new Error(`setup gave no stamp:\n${report.jobs[0]?.log.join('\n')}`);
@@ -87,6 +92,7 @@ export async function openGround(dist?: string): Promise<Ground> {
   const short = shortLived(long);
   const later = new URL('later.mjs', import.meta.url).href;
   let stamps = 0;
+  const processes = watchArguments(LOOK_EVERY_MS);
   return {
     checkout,
     workflow: (rescue) => (rescue === 'deadline' ? short : long),
@@ -104,8 +110,10 @@ export async function openGround(dist?: string): Promise<Ground> {
       return `1:${registryId}:${REPOSITORY.id}:${RUN_ID}:${now - 660}:${now + 21_600}:${nonce}`;
     },
     plant: (scene) => plant(template, scene),
+    processes,
     async close() {
-      await template.close();
+      processes.close();
+      await endClean(template);
       checkout.remove();
     },
   };

@@ -15,6 +15,7 @@ const GOOD: Trace = {
   overtaken: [],
   history: ['register runpod.x by acme/ml#1001'],
   passes: 0,
+  leaks: [],
   log: [],
   tookMs: 1,
 };
@@ -72,6 +73,11 @@ describe('the judge', () => {
     ],
     ['a fence that was not respected', { overtaken: ['b took it from a'] }, ['b took it from a']],
     ['two ends', { ends: 2 }, ['2 ends of it stand in the ledger']],
+    [
+      'a secret that was said',
+      { leaks: [{ secret: 'key', how: 'plain', where: 'log of train' }] },
+      ['key (plain) was found: log of train'],
+    ],
     ['no end told', { ends: 0 }, ['no end of it stands in the ledger']],
     [
       'a record that goes on',

@@ -2,8 +2,8 @@
 import type { Cut, Effect } from '../runner/effects.ts';
 
 export type Part = 'register' | 'arm' | 'work' | 'post';
-export type Kind = Extract<Cut, 'cancel' | 'kill-step' | 'crash-worker' | 'lose-runner'>;
-export const KINDS: readonly Kind[] = ['cancel', 'kill-step', 'crash-worker', 'lose-runner'];
+export type Kind = Cut;
+export const KINDS: readonly Kind[] = ['cancel', 'kill-step', 'shutdown', 'crash-worker', 'lose-runner'];
 
 export type Place = {
   readonly part: Part;

@@ -92,6 +92,7 @@ export function judge(trace: Trace): Verdict {
     [trace.overtaken.length > 0, trace.overtaken.join('; ')],
     [ends > 1, `${ends} ends of it stand in the ledger`],
     [!isSettled(trace), 'its record does not say that it is over'],
+    ...trace.leaks.map(({ secret, how, where }) => [true, `${secret} (${how}) was found: ${where}`] as const),
     [wasRegistered(trace) && death !== null && ends === 0, 'no end of it stands in the ledger'],
   ];
   return {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Cut, Effect } from './effects.ts';
 import type { Run } from './runner.ts';
-import { openScene, type Scene } from './scene.ts';
+import { endClean, openScene, type Scene } from './scene.ts';
 import { type Checkout, shippedCheckout } from './shipped-checkout.ts';
 import { course, onlyJob } from './stand.ts';
 
@@ -50,7 +50,7 @@ it(
     expect(scene.github.seen.filter(({ label }) => label.startsWith('POST'))).toEqual([]);
     expect(await scene.record(POD)).toBeNull();
     expect(scene.hasPod(POD)).toBe(true);
-    await scene.close();
+    await endClean(scene);
   },
   MOST_MS,
 );
@@ -66,7 +66,7 @@ it(
     expect(report.effects.at(-1)).toMatchObject({ kind: 'file', what: 'state' });
     expect(scene.hasPod(POD)).toBe(true);
     expect(await scene.record(POD)).toBeNull();
-    await scene.close();
+    await endClean(scene);
   },
   MOST_MS,
 );

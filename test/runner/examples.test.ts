@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 async function open(wish: Partial<SceneWish> = {}): Promise<Scene> {
-  scene = await openScene({ pods: [POD], checkout, scanned: true, ...wish });
+  scene = await openScene({ pods: [POD], checkout, ...wish });
   return scene;
 }
 

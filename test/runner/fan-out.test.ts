@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 async function open(wish: Partial<SceneWish> = {}): Promise<Scene> {
-  scene = await openScene({ pods: PODS, checkout, scanned: true, ...wish });
+  scene = await openScene({ pods: PODS, checkout, ...wish });
   return scene;
 }
 

@@ -20,7 +20,7 @@ afterEach(() => on.close());
 it(
   'a planted one is found in a log, a file on the runner, an argument, an address, on the pod and in the registry',
   async () => {
-    on = await openScene({ pods: [POD], checkout, scanned: true });
+    on = await openScene({ pods: [POD], checkout });
     const leaky = `- env:
     KEY: \${{ secrets.RUNPOD_API_KEY }}
   run: |

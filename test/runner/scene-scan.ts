@@ -9,7 +9,7 @@ import type { ResultsService } from './results-server.ts';
 import type { Run, RunReport } from './runner.ts';
 import { type Exhibit, type Leak, type Secret, scan, secretOf } from './secret-scan.ts';
 import type { StepReport } from './step-record.ts';
-import { environments, filesBelow, watchArguments, watchRequests } from './witness.ts';
+import { environments, filesBelow, type Witness, watchArguments, watchRequests } from './witness.ts';
 
 export type Scanned = {
   readonly world: WorldHandle;
@@ -18,6 +18,8 @@ export type Scanned = {
   readonly results: ResultsService;
   /** All but those that the runner and the world make. */
   readonly secrets: readonly Secret[];
+  /** What it must share with scenes that run beside it: one look at processes, and which addresses are its own; null = it is alone. */
+  readonly beside: { readonly processes: Witness; readonly origins: readonly string[] } | null;
 };
 
 export type SceneScan = {
@@ -105,9 +107,16 @@ function reportExhibits({ jobs }: RunReport): Exhibit[] {
   ]);
 }
 
+function hostOf(address: string): string {
+  return new URL(address).host;
+}
+
 export function scanOf(scene: Scanned): SceneScan {
   const { world } = scene;
-  const witnesses = [watchRequests(), watchArguments()];
+  const { beside } = scene;
+  const requests = watchRequests(beside === null ? null : new Set(beside.origins.map(hostOf)));
+  const processes = beside?.processes ?? watchArguments();
+  const seenBefore = processes.exhibits().length;
   const jobs: RunningJob[] = [];
   const exhibits: Exhibit[] = [];
   const secrets: Secret[] = [
@@ -149,11 +158,12 @@ export function scanOf(scene: Scanned): SceneScan {
     followed,
     async leaks() {
       look();
-      const seen = witnesses.flatMap((witness) => witness.exhibits());
+      const seen = [...requests.exhibits(), ...processes.exhibits().slice(seenBefore)];
       return scan([...exhibits, ...seen, ...(await serverExhibits(scene))], secrets);
     },
     close() {
-      for (const witness of witnesses) witness.close();
+      requests.close();
+      if (beside === null) processes.close();
     },
   };
 }

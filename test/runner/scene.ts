@@ -17,6 +17,7 @@ import { createRunner, type Run, type Runner, type RunReport } from './runner.ts
 import { type SceneScan, scanOf } from './scene-scan.ts';
 import { type Leak, secretOf, seedOf } from './secret-scan.ts';
 import { type Checkout, shippedCheckout } from './shipped-checkout.ts';
+import type { Witness } from './witness.ts';
 
 type PodSeed = NonNullable<SeedInput['pods']>[number];
 
@@ -32,8 +33,8 @@ export type SceneWish = {
   readonly onRequest?: Tell;
   /** Over what the scene gives the runner: another Node, limits, secrets, … */
   readonly runner?: RunnerOptions;
-  /** Everything that is produced is taken down for `leaks()`. */
-  readonly scanned?: boolean;
+  /** One watch over the arguments of processes for many scenes beside each other; default: one of its own. */
+  readonly processes?: Witness;
 };
 
 export type Scene = {
@@ -50,7 +51,7 @@ export type Scene = {
   runExample(name: string, wish?: StartWish): Promise<RunReport>;
   /** A workflow of one's own: a path, or the YAML itself. */
   start(file: string, wish?: StartWish): Promise<Run>;
-  /** Where a secret was found; of a scanned scene, all of whose runs have ended. */
+  /** Where a secret was found in what its runs have produced, once they have ended. */
   leaks(): Promise<readonly Leak[]>;
   /** The record of a pod on the registry's branch; null = none. */
   record(podId: string): Promise<{ readonly [key: string]: Plain } | null>;
@@ -211,22 +212,19 @@ export async function openScene(wish: SceneWish): Promise<Scene> {
   const parts: Parts = { addresses, folder, github, results, checkout, sshKey: key.privateKey };
   const runner = runnerFor(parts, wish.runner ?? {});
   const secrets = { RUNPOD_API_KEY: API_KEY, 'runtime token': results.env['ACTIONS_RUNTIME_TOKEN'] ?? '' };
-  const scan: SceneScan | null =
-    wish.scanned === true
-      ? scanOf({
-          ...{ world, hosts, github, results },
-          secrets: [
-            seedOf('PODTRACK_SSH_KEY', key.privateKey),
-            ...Object.entries({ ...secrets, ...wish.runner?.secrets }).map(([name, value]) =>
-              secretOf(name, value),
-            ),
-          ],
-        })
-      : null;
-  const start = async (file: string, begun: StartWish = {}): Promise<Run> => {
-    if (scan === null) return await runner.start(file, begun);
-    return scan.followed(await runner.start(file, scan.watched(begun)));
-  };
+  const scan: SceneScan = scanOf({
+    ...{ world, hosts, github, results },
+    secrets: [
+      seedOf('PODTRACK_SSH_KEY', key.privateKey),
+      ...Object.entries({ ...secrets, ...wish.runner?.secrets }).map(([name, value]) =>
+        secretOf(name, value),
+      ),
+    ],
+    beside:
+      wish.processes === undefined ? null : { processes: wish.processes, origins: Object.values(addresses) },
+  });
+  const start = async (file: string, begun: StartWish = {}): Promise<Run> =>
+    scan.followed(await runner.start(file, scan.watched(begun)));
   const example = (name: string, begun?: StartWish): Promise<Run> =>
     start(join(examples, `${name}.yml`), begun);
   return {
@@ -240,13 +238,13 @@ export async function openScene(wish: SceneWish): Promise<Scene> {
     start,
     example,
     runExample: async (name, begun) => await (await example(name, begun)).finished,
-    leaks: async () => (await scan?.leaks()) ?? [],
+    leaks: () => scan.leaks(),
     ...registryOf(github),
     hasPod: (podId) => world.world.pods.has(podId),
     holdWork: () => writeFileSync(join(folder, 'bin', 'hold'), ''),
     releaseWork: () => rmSync(join(folder, 'bin', 'hold'), { force: true }),
     async close() {
-      scan?.close();
+      scan.close();
       runner.close();
       await Promise.all(
         [world, github, results, ...relays].map(async (each) => {

@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 async function open(runner: RunnerOptions = {}, pods: readonly string[] = [A]): Promise<Scene> {
-  scene = await openScene({ pods, checkout, scanned: true, runner });
+  scene = await openScene({ pods, checkout, runner });
   return scene;
 }
 

@@ -9,13 +9,18 @@ export type Witness = { exhibits(): readonly Exhibit[]; close(): void };
 
 const REQUESTS = 'http.server.request.start';
 
-/** Every server of this process is a double: each address with its query, and each header but the one for credentials. */
-export function watchRequests(): Witness {
+/**
+ * Every server of this process is a double: each address with its query, and each header but the one for credentials.
+ * `hosts`: only what these were asked; null = all.
+ */
+export function watchRequests(hosts: ReadonlySet<string> | null = null): Witness {
   const seen: Exhibit[] = [];
   const hear = (message: unknown): void => {
     const { request } = message as { request: IncomingMessage };
     const { authorization: _, ...headers } = request.headers;
-    const where = `request to ${request.headers.host ?? '?'}`;
+    const host = request.headers.host ?? '?';
+    if (hosts?.has(host) === false) return;
+    const where = `request to ${host}`;
     seen.push({ where, text: `${request.method} ${request.url}\n${JSON.stringify(headers)}` });
   };
   subscribe(REQUESTS, hear);
@@ -35,7 +40,7 @@ function textOf(path: string): string | null {
 }
 
 /** Looks at every process of this machine that begins from now on; one that is over within a look is missed. */
-export function watchArguments(): Witness {
+export function watchArguments(everyMs = LOOK_EVERY_MS): Witness {
   const left = new Map<string, number>(readdirSync('/proc').map((pid) => [pid, 0]));
   const seen = new Set<string>();
   const look = (): void => {
@@ -47,7 +52,7 @@ export function watchArguments(): Witness {
       if (line !== null && line !== '') seen.add(line.replaceAll('\0', ' '));
     }
   };
-  const timer = setInterval(look, LOOK_EVERY_MS);
+  const timer = setInterval(look, everyMs);
   return {
     exhibits: () => [...seen].map((text) => ({ where: `arguments: ${text.slice(0, 60)}`, text })),
     close: () => clearInterval(timer),
