@@ -9,12 +9,23 @@ const NOT_PUBLIC: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
   ['127.0.0.0', 8, 'ipv4'],
   ['169.254.0.0', 16, 'ipv4'],
   ['172.16.0.0', 12, 'ipv4'],
+  ['192.0.0.0', 24, 'ipv4'],
   ['192.168.0.0', 16, 'ipv4'],
+  // Benchmarks of networks.
+  ['198.18.0.0', 15, 'ipv4'],
   // Multicast and reserved.
   ['224.0.0.0', 3, 'ipv4'],
-  ['::', 127, 'ipv6'],
+  // Every way in which IPv6 carries an IPv4 address, which may be a private one; the mapped way is judged by Node.
+  ['::', 96, 'ipv6'],
+  ['::ffff:0:0:0', 96, 'ipv6'],
+  ['64:ff9b::', 96, 'ipv6'],
+  ['64:ff9b:1::', 48, 'ipv6'],
+  ['2001::', 32, 'ipv6'],
+  ['2002::', 16, 'ipv6'],
+  ['100::', 64, 'ipv6'],
   ['fc00::', 7, 'ipv6'],
   ['fe80::', 10, 'ipv6'],
+  ['fec0::', 10, 'ipv6'],
   ['ff00::', 8, 'ipv6'],
 ];
 
@@ -25,7 +36,19 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-const bare = (host: string): string => host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+const NAME = /^[a-z0-9][a-z0-9.-]*$/;
+
+/** Names that lead nowhere but into the network of whoever asks (RFC 6761, 6762, 8375 and what routers and clouds give out). */
+const OWN_NETWORK = /^[^.]*$|\.(?:internal|intranet|private|corp|home|lan|local|localdomain|home\.arpa)$/;
+
+/** `127.1`, `0x7f000001`, `10.0.0.1.`: systems dial these as addresses, though they are none to us. */
+const NUMBERS = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
+
+const bare = (host: string): string =>
+  host
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '')
+    .toLowerCase();
 
 function within(list: BlockList, host: string): boolean {
   const family = isIP(host);
@@ -51,5 +74,6 @@ export function isHostText(host: string): boolean {
 export function mayDial(host: string, ownWorld: boolean): boolean {
   const name = bare(host);
   if (isLoopbackHost(name)) return ownWorld;
-  return !within(blocked, name);
+  if (isIP(name) === 0) return NAME.test(name) && !OWN_NETWORK.test(name) && !NUMBERS.test(name);
+  return !name.includes('%') && !within(blocked, name);
 }

@@ -4,7 +4,7 @@ import { type Part, seen, unseen } from '../../domain/part.ts';
 import { podId } from '../../domain/pod.ts';
 import type { MalformedItem, ProviderPod, ProviderStatus, Telemetry } from '../../domain/provider-pod.ts';
 import { type PodV1, type PodV2, podV1, podV2 } from './schemas.ts';
-import { sshOfV1, sshOfV2 } from './ssh-address.ts';
+import { proxiedV2, sshOfV1, sshOfV2 } from './ssh-address.ts';
 
 const STATUSES: ReadonlySet<string> = new Set([
   'PROVISIONING',
@@ -53,7 +53,7 @@ function ofV2(pod: PodV2, ownWorld: boolean): ProviderPod {
     volumePath: volume?.path ?? pod.mounts?.persistent?.path ?? null,
     telemetry: telemetryOf(pod, status),
     ssh: sshOfV2(pod, status, ownWorld),
-    proxied: (pod.ssh?.proxy ?? null) !== null,
+    proxied: proxiedV2(pod),
   };
 }
 

@@ -12,7 +12,7 @@ const host = z.string().refine(isHostText);
 const direct = z.object({
   host,
   port: portNumber,
-  username: z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/),
+  username: lenient(z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/)).optional(),
 });
 
 const runtimePort = z.object({
@@ -26,7 +26,7 @@ const runtime = z.object({
   uptime: lenient(z.number().min(0)),
   gpus: lenient(z.array(z.object({ util: percent, memoryUtil: percent }))),
   cpu: lenient(z.object({ util: percent })),
-  ports: lenient(z.array(runtimePort)),
+  ports: lenient(z.array(lenient(runtimePort)).transform((ports) => ports.filter((port) => port !== null))),
 });
 
 /** Id, name and status are what a pod is; without them an item is malformed. The rest is known or not. */
@@ -49,7 +49,7 @@ export const podV2 = z.object({
       network: lenient(z.array(z.object({ volumeId: shortText, path: shortText }))),
     }),
   ),
-  ssh: lenient(z.object({ proxy: lenient(z.object({ host: z.string() })), direct: lenient(direct) })),
+  ssh: lenient(z.object({ proxy: lenient(z.object({})), direct: lenient(direct) })),
   runtime: lenient(runtime),
 });
 export type PodV2 = z.infer<typeof podV2>;

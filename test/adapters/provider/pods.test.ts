@@ -142,6 +142,7 @@ describe('a pod of REST v1', () => {
     ['without an address yet', { publicIp: null, portMappings: null }, 'not-ready'],
     ['without port 22', { publicIp: null, portMappings: {}, ports: '8888/http' }, 'no-port-22'],
     ['with a private address', { publicIp: '10.1.2.3' }, 'private-address'],
+    ['with the proxy for an address', { publicIp: 'ssh.runpod.io' }, 'proxy-only'],
   ])('has no SSH address when %s', async (_name, over, reason) => {
     expect((await only(podV1('v100ssh0000001', over))).ssh).toEqual(unseen(reason));
   });
@@ -187,7 +188,36 @@ describe('the SSH address of REST v2', () => {
       { private: 19123, public: 60755, type: 'http', ip: '100.65.24.9' },
     ],
   });
+  const inside = { private: 22, public: 40022, type: 'tcp', ip: '10.0.0.8' };
+  const published = [{ ...inside, ip: '203.0.113.9' }];
+  const proxyAsDirect = (host: string): unknown => ({
+    proxy: null,
+    direct: { host, port: 22, username: 'x-1' },
+  });
   it.each([
+    [
+      'with the proxy for an address',
+      { ssh: proxyAsDirect('ssh.runpod.io'), runtime: tcp(null, null) },
+      'proxy-only',
+    ],
+    [
+      'with the proxy in capitals',
+      { ssh: proxyAsDirect('SSH.RunPod.io.'), runtime: tcp(null, null) },
+      'proxy-only',
+    ],
+    [
+      'with the proxy for a published port',
+      { ssh: proxyOnly, runtime: tcp('ssh.runpod.io', 22) },
+      'proxy-only',
+    ],
+    ['behind a proxy of fewer fields', { ssh: { proxy: {} }, runtime: tcp(null, null) }, 'proxy-only'],
+    ['at an address that is a number', { ssh: at('2130706433'), runtime: null }, 'private-address'],
+    ['at an address mapped into IPv6', { ssh: at('::ffff:10.0.0.8'), runtime: null }, 'private-address'],
+    [
+      'at a name of our own network',
+      { ssh: at('metadata.google.internal'), runtime: null },
+      'private-address',
+    ],
     ['while the image is pulled', { ssh: proxyOnly, runtime: null }, 'not-ready'],
     ['while ports are null', { ssh: none, runtime: { uptime: 4, gpus: [], ports: null } }, 'not-ready'],
     ['with unpublished ports behind the proxy', { ssh: proxyOnly, runtime: tcp(null, null) }, 'proxy-only'],
@@ -197,7 +227,7 @@ describe('the SSH address of REST v2', () => {
     ['in ERROR', { status: 'ERROR' }, 'not-running'],
     ['TERMINATED', { status: 'TERMINATED' }, 'not-running'],
     ['without 22/tcp', { ssh: none, ports: ['8888/http'], runtime: { uptime: 4, ports: [] } }, 'no-port-22'],
-    ['at a carrier-NAT address', { ssh: at('100.65.0.101') }, 'private-address'],
+    ['at a carrier-NAT address', { ssh: at('100.65.0.101'), runtime: null }, 'private-address'],
     ['at a private runtime port', { ssh: none, runtime: tcp('10.0.0.8', 40022) }, 'private-address'],
   ])('is unseen %s (case C13)', async (_name, over, reason) => {
     expect((await only(podV2('sh00ssh0000001', over))).ssh).toEqual(unseen(reason));
@@ -205,6 +235,26 @@ describe('the SSH address of REST v2', () => {
 
   it('is taken from the published tcp port where ssh.direct is missing', async () => {
     const pod = await only(podV2('sh00ssh0000002', { ssh: none, runtime: tcp('203.0.113.9', 40022) }));
+    expect(pod.ssh).toEqual(seen({ host: '203.0.113.9', port: 40022, username: 'root' }));
+  });
+
+  it.each<[string, object]>([
+    ['beside a private ssh.direct', { ssh: at('10.0.0.8'), runtime: tcp('203.0.113.9', 40022) }],
+    [
+      'beside a port of another shape',
+      { ssh: none, runtime: { uptime: 9, ports: [null, { private: '22' }, ...published] } },
+    ],
+    ['after one at a private address', { ssh: none, runtime: { uptime: 9, ports: [inside, ...published] } }],
+    [
+      'with its protocol in capitals',
+      { ssh: none, runtime: { uptime: 9, ports: [{ ...published[0], type: 'TCP' }] } },
+    ],
+    [
+      'of ssh.direct without a login',
+      { ssh: { direct: { host: '203.0.113.9', port: 40022 } }, runtime: null },
+    ],
+  ])('is the public one %s (case C30)', async (_name, over) => {
+    const pod = await only(podV2('sh00ssh0000005', over));
     expect(pod.ssh).toEqual(seen({ host: '203.0.113.9', port: 40022, username: 'root' }));
   });
 
