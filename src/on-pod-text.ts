@@ -503,7 +503,13 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  case $media in *application/problem+json*) ;; *) return 1 ;; esac\n' +
     '  case $flat in *\'"detail":"\'[!\\"]*) ;; *) return 1 ;; esac\n' +
     '  detail=${flat#*\'"detail":"\'}\n' +
-    '  case ${detail%%\\"*} in *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]*) return 1 ;; esac\n' +
+    '  case ${detail%%\\"*} in\n' +
+    '    *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]* | *[Pp]age*) return 1 ;;\n' +
+    '    *ccess* | *ermission* | *enied* | *orbidden* | *uthori[sz]* | *navailable* | *aintenance* | *emporar* | *uspend* | *isabled*) return 1 ;;\n' +
+    '    *hasmoved* | *wasmoved*) return 1 ;;\n' +
+    '    *[Pp]od* | *[Rr]esource* | [Nn]ot[Ff]ound | [Nn]ot[Ff]ound.) ;;\n' +
+    '    *) return 1 ;;\n' +
+    '  esac\n' +
     '  case $flat in \'{\'*\'"status":404\'[,}]*\'}\' | \'{\'*\'"status":404}\') ;; *) return 1 ;; esac\n' +
     '}\n' +
     '\n' +
@@ -1227,7 +1233,13 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  case $media in *application/problem+json*) ;; *) return 1 ;; esac\n' +
     '  case $flat in *\'"detail":"\'[!\\"]*) ;; *) return 1 ;; esac\n' +
     '  detail=${flat#*\'"detail":"\'}\n' +
-    '  case ${detail%%\\"*} in *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]*) return 1 ;; esac\n' +
+    '  case ${detail%%\\"*} in\n' +
+    '    *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]* | *[Pp]age*) return 1 ;;\n' +
+    '    *ccess* | *ermission* | *enied* | *orbidden* | *uthori[sz]* | *navailable* | *aintenance* | *emporar* | *uspend* | *isabled*) return 1 ;;\n' +
+    '    *hasmoved* | *wasmoved*) return 1 ;;\n' +
+    '    *[Pp]od* | *[Rr]esource* | [Nn]ot[Ff]ound | [Nn]ot[Ff]ound.) ;;\n' +
+    '    *) return 1 ;;\n' +
+    '  esac\n' +
     '  case $flat in \'{\'*\'"status":404\'[,}]*\'}\' | \'{\'*\'"status":404}\') ;; *) return 1 ;; esac\n' +
     '}\n' +
     '\n' +
@@ -2034,7 +2046,13 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  case $media in *application/problem+json*) ;; *) return 1 ;; esac\n' +
     '  case $flat in *\'\\\'\'"detail":"\'\\\'\'[!\\"]*) ;; *) return 1 ;; esac\n' +
     '  detail=${flat#*\'\\\'\'"detail":"\'\\\'\'}\n' +
-    '  case ${detail%%\\"*} in *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]*) return 1 ;; esac\n' +
+    '  case ${detail%%\\"*} in\n' +
+    '    *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]* | *[Pp]age*) return 1 ;;\n' +
+    '    *ccess* | *ermission* | *enied* | *orbidden* | *uthori[sz]* | *navailable* | *aintenance* | *emporar* | *uspend* | *isabled*) return 1 ;;\n' +
+    '    *hasmoved* | *wasmoved*) return 1 ;;\n' +
+    '    *[Pp]od* | *[Rr]esource* | [Nn]ot[Ff]ound | [Nn]ot[Ff]ound.) ;;\n' +
+    '    *) return 1 ;;\n' +
+    '  esac\n' +
     '  case $flat in \'\\\'\'{\'\\\'\'*\'\\\'\'"status":404\'\\\'\'[,}]*\'\\\'\'}\'\\\'\' | \'\\\'\'{\'\\\'\'*\'\\\'\'"status":404}\'\\\'\') ;; *) return 1 ;; esac\n' +
     '}\n' +
     '\n' +
@@ -2116,7 +2134,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  [ "$word" = ok ] || return 0\n' +
     '  case $flat in\n' +
     '    \'\\\'\'\'\\\'\') ;;\n' +
-    '    \'\\\'\'{\'\\\'\'*\'\\\'\'"error":\'\\\'\'* | \'\\\'\'{\'\\\'\'*\'\\\'\'"errors":\'\\\'\'*) word=errors ;;\n' +
+    '    \'\\\'\'{\'\\\'\'*\'\\\'\'"error":\'\\\'\'[!n]* | \'\\\'\'{\'\\\'\'*\'\\\'\'"errors":\'\\\'\'[!n[]* | \'\\\'\'{\'\\\'\'*\'\\\'\'"errors":[\'\\\'\'[!]]* | \'\\\'\'{\'\\\'\'*\'\\\'\'"success":false\'\\\'\'*) word=errors ;;\n' +
     '    \'\\\'\'{\'\\\'\'*\'\\\'\'}\'\\\'\') ;;\n' +
     '    *) word=odd ;;\n' +
     '  esac\n' +
@@ -3326,7 +3344,13 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  case $media in *application/problem+json*) ;; *) return 1 ;; esac\n' +
     '  case $flat in *\'"detail":"\'[!\\"]*) ;; *) return 1 ;; esac\n' +
     '  detail=${flat#*\'"detail":"\'}\n' +
-    '  case ${detail%%\\"*} in *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]*) return 1 ;; esac\n' +
+    '  case ${detail%%\\"*} in\n' +
+    '    *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]* | *[Pp]age*) return 1 ;;\n' +
+    '    *ccess* | *ermission* | *enied* | *orbidden* | *uthori[sz]* | *navailable* | *aintenance* | *emporar* | *uspend* | *isabled*) return 1 ;;\n' +
+    '    *hasmoved* | *wasmoved*) return 1 ;;\n' +
+    '    *[Pp]od* | *[Rr]esource* | [Nn]ot[Ff]ound | [Nn]ot[Ff]ound.) ;;\n' +
+    '    *) return 1 ;;\n' +
+    '  esac\n' +
     '  case $flat in \'{\'*\'"status":404\'[,}]*\'}\' | \'{\'*\'"status":404}\') ;; *) return 1 ;; esac\n' +
     '}\n' +
     '\n' +
@@ -4107,7 +4131,13 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  case $media in *application/problem+json*) ;; *) return 1 ;; esac\n' +
     '  case $flat in *\'"detail":"\'[!\\"]*) ;; *) return 1 ;; esac\n' +
     '  detail=${flat#*\'"detail":"\'}\n' +
-    '  case ${detail%%\\"*} in *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]*) return 1 ;; esac\n' +
+    '  case ${detail%%\\"*} in\n' +
+    '    *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]* | *[Pp]age*) return 1 ;;\n' +
+    '    *ccess* | *ermission* | *enied* | *orbidden* | *uthori[sz]* | *navailable* | *aintenance* | *emporar* | *uspend* | *isabled*) return 1 ;;\n' +
+    '    *hasmoved* | *wasmoved*) return 1 ;;\n' +
+    '    *[Pp]od* | *[Rr]esource* | [Nn]ot[Ff]ound | [Nn]ot[Ff]ound.) ;;\n' +
+    '    *) return 1 ;;\n' +
+    '  esac\n' +
     '  case $flat in \'{\'*\'"status":404\'[,}]*\'}\' | \'{\'*\'"status":404}\') ;; *) return 1 ;; esac\n' +
     '}\n' +
     '\n' +

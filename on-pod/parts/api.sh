@@ -169,7 +169,7 @@ split_answer() {
   [ -z "$body" ] || flat=$(raw "$body" | tr -d ' \t\n')
 }
 
-# name_answer: `word`. `absent` is a 404 that speaks of the pod; any other 404 speaks of the path, or of nothing.
+# name_answer: `word`. `absent` is a 404 that speaks of the pod; any other 404 speaks of the path, of who may see it, or of nothing.
 name_answer() {
   case $code in
     2[0-9][0-9]) case $media in *html*) word=html ;; *) word=ok ;; esac ;;
@@ -183,7 +183,13 @@ says_absent() {
   case $media in *application/problem+json*) ;; *) return 1 ;; esac
   case $flat in *'"detail":"'[!\"]*) ;; *) return 1 ;; esac
   detail=${flat#*'"detail":"'}
-  case ${detail%%\"*} in *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]*) return 1 ;; esac
+  case ${detail%%\"*} in
+    *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]* | *[Pp]age*) return 1 ;;
+    *ccess* | *ermission* | *enied* | *orbidden* | *uthori[sz]* | *navailable* | *aintenance* | *emporar* | *uspend* | *isabled*) return 1 ;;
+    *hasmoved* | *wasmoved*) return 1 ;;
+    *[Pp]od* | *[Rr]esource* | [Nn]ot[Ff]ound | [Nn]ot[Ff]ound.) ;;
+    *) return 1 ;;
+  esac
   case $flat in '{'*'"status":404'[,}]*'}' | '{'*'"status":404}') ;; *) return 1 ;; esac
 }
 

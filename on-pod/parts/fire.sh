@@ -46,7 +46,7 @@ weigh_acceptance() {
   [ "$word" = ok ] || return 0
   case $flat in
     '') ;;
-    '{'*'"error":'* | '{'*'"errors":'*) word=errors ;;
+    '{'*'"error":'[!n]* | '{'*'"errors":'[!n[]* | '{'*'"errors":['[!]]* | '{'*'"success":false'*) word=errors ;;
     '{'*'}') ;;
     *) word=odd ;;
   esac

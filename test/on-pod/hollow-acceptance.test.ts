@@ -1,5 +1,6 @@
-/** An answer of 2xx that accepted nothing: the switch takes the other ways to the end, and a 404 that tells of a path proves nothing. */
+/** An answer of 2xx that accepted nothing: the switch takes the other ways to the end, and a 404 that does not tell of the pod proves nothing. */
 import { afterEach, expect, it } from 'vitest';
+import { ELSEWHERE } from '../adapters/provider/bodies.ts';
 import { KEY, PodStand, until } from './pod-stand.ts';
 import {
   type Answer,
@@ -55,6 +56,8 @@ function heedsItsOwn(other: Answer): Table {
 const nothingAccepted: readonly (readonly [string, Answer])[] = [
   ['200 with errors and null data', json({ errors: [{ message: 'Unauthorized' }], data: null })],
   ['200 with an error', json({ error: 'Unauthorized' })],
+  ['200 with errors of another shape', json({ id: POD, errors: { message: 'x' } })],
+  ['200 with a failure', json({ success: false })],
   ['200 with a list', json([])],
   ['200 with null', json(null)],
   ['200 with a text', { status: 200, type: 'text/plain', body: 'Welcome to our network' }],
@@ -69,23 +72,21 @@ it.each(nothingAccepted)('%s accepts nothing: the next key is tried at once', as
 it.each([
   ['204', noContent],
   ['200 with JSON', json({ id: POD })],
+  ['200 with empty errors', json({ success: true, error: null, errors: [] })],
   ['202 without a word', { status: 202 }],
 ])('%s accepts; the other key is spared for three tries, and no longer', async (_what, other) => {
   const tries = (await record(heedsItsOwn(other), 6)).split('\n').filter((line) => line.includes(' try '));
   expect(tries.map((line) => line.includes('key=injected'))).toEqual([false, false, false, true]);
 });
 
-it.each([
-  'The requested path was not found.',
-  'No such route',
-  'Unknown endpoint',
-  'URL not found on this server',
-  '',
-])('a 404 that says "%s" is not about the pod, as the runner reads it too', async (detail) => {
-  const told = await record(
-    { delete: () => noContent, get: () => problem(404, detail), graphql: () => ({ status: 401 }) },
-    2,
-  );
-  expect(told).toContain('read=404-unclear');
-  expect(told).not.toContain('proven');
-});
+it.each(['', ...ELSEWHERE])(
+  'a 404 that says "%s" is not about the pod, as the runner reads it too',
+  async (detail) => {
+    const told = await record(
+      { delete: () => noContent, get: () => problem(404, detail), graphql: () => ({ status: 401 }) },
+      2,
+    );
+    expect(told).toContain('read=404-unclear');
+    expect(told).not.toContain('proven');
+  },
+);

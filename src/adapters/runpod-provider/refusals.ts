@@ -21,12 +21,17 @@ const NEXT_ODD =
   'Check RUNPOD_API_BASE_URL and what stands between (proxy, firewall); else RunPod changed its answers';
 
 /** The detail that RunPod gives for a path that it does not know. A resource it does not know reads otherwise. */
-export const aboutPath = (detail: string): boolean => /\b(?:path|route|endpoint|url)\b/i.test(detail);
+export const aboutPath = (detail: string): boolean => /\b(?:path|route|endpoint|url|page)\b/i.test(detail);
 
-/** A 404 that speaks about the resource: problem document, and not about the path. Nothing else is "absent". */
+const ABOUT_POD = /\b(?:pod|resource)\b|^\s*not found\.?\s*$/i;
+/** A pod that one may not see, or not now, is no pod that is gone. */
+const KEPT_FROM_US =
+  /access|permission|denied|forbidden|authori[sz]|unavailable|maintenance|temporar|suspend|disabled|\b(?:has|was) moved\b/i;
+
+/** A 404 that speaks of the pod: problem document, not about the path, nor about who may see it. Nothing else is "absent". */
 export function saysAbsent(answer: Answer): boolean {
-  const told = answer.status === 404 ? problemOf(answer) : null;
-  return told !== null && !aboutPath(told.detail);
+  const detail = answer.status === 404 ? (problemOf(answer)?.detail ?? '') : '';
+  return ABOUT_POD.test(detail) && !aboutPath(detail) && !KEPT_FROM_US.test(detail);
 }
 
 function failureOf(ask: Ask, answer: Answer, doubtful: boolean): WorldFailure {

@@ -79,15 +79,20 @@ export type PodV1 = z.infer<typeof podV1>;
 
 const pagination = z.object({ nextCursor: z.string().min(1).nullable(), hasNextPage: z.boolean() });
 
+/** No error told: the fields that tell of one are absent or empty. */
+const noError = { error: z.null().optional(), errors: z.tuple([]).nullish() };
+
+/** What a 2xx to a write may say; a list, a text or a failure is none of it. */
+export const harmlessBody = z.object({ ...noError, success: z.literal(true).optional() });
+
 /** A page of pods: v1's bare array, v2's object, or v2's object with a cursor. */
 export const podPage = z.union([
   z.array(z.unknown()).transform((items) => ({ items, next: null, more: false })),
   z
     .object({
       pods: z.array(z.unknown()),
-      pagination: pagination.optional(),
-      error: z.never().optional(),
-      errors: z.tuple([]).optional(),
+      pagination: pagination.nullish(),
+      ...noError,
     })
     .transform(({ pods, pagination: page }) => ({
       items: pods,

@@ -6,6 +6,7 @@ import type { Line } from './options.ts';
 import { aboutPath, answerError, saysAbsent } from './refusals.ts';
 import { podUrl } from './rest.ts';
 import { persist } from './retry.ts';
+import { harmlessBody } from './schemas.ts';
 import { type Answer, jsonOf, problemOf } from './words.ts';
 
 function askEnd(line: Line, id: string): Ask {
@@ -24,8 +25,7 @@ function accepts(answer: Answer): boolean {
   if (answer.status === 204) return true;
   if (answer.status < 200 || answer.status > 299) return false;
   if (answer.text.trim() === '') return true;
-  const body = jsonOf(answer);
-  return typeof body === 'object' && body !== null && !('error' in body) && !('errors' in body);
+  return harmlessBody.safeParse(jsonOf(answer)).success;
 }
 
 /** REST v2 says it does not know this path or method: the sign of a retired generation, not of a missing pod. */

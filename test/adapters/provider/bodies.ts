@@ -68,3 +68,22 @@ export const podV1 = (id: string, over: Fields = {}): Fields => ({
 
 export const NOT_FOUND = 'resource not found';
 export const UNKNOWN_PATH = 'The requested path was not found.';
+
+/** Details of a 404 that do not say that the pod is gone. */
+export const ELSEWHERE: readonly string[] = [
+  UNKNOWN_PATH,
+  'No such route',
+  'Unknown endpoint',
+  'URL not found on this server',
+  'Page not found',
+  'access denied',
+  'You do not have permission for this pod',
+  'Unauthorized to see this resource',
+  'The pod service is temporarily unavailable',
+  'Down for maintenance',
+  'Account suspended',
+  'This resource has moved',
+  'Team not found',
+  'user not found',
+  'x',
+];

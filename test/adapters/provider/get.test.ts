@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/domain/errors.ts';
 import { bench, failureOf } from './bench.ts';
-import { NOT_FOUND, podV1, podV2, UNKNOWN_PATH } from './bodies.ts';
+import { ELSEWHERE, NOT_FOUND, podV1, podV2 } from './bodies.ts';
 import { html, json, problem, type Reply } from './scripted-server.ts';
 
 const ID = 'p2partial00002';
@@ -24,13 +24,20 @@ describe('get', () => {
     expect(await provider.get(ID)).toMatchObject({ kind: 'present', pod: { status: 'TERMINATED' } });
   });
 
-  it('is absent by a problem document about the pod', async () => {
-    const { provider } = await bench(() => problem(404, NOT_FOUND));
+  it.each([
+    NOT_FOUND,
+    'Pod not found',
+    `no pod ${ID}`,
+    'This pod does not exist.',
+    'not found',
+    'Not Found.',
+  ])('is absent by a problem document about the pod: %s', async (detail) => {
+    const { provider } = await bench(() => problem(404, detail));
     expect(await provider.get(ID)).toEqual({ kind: 'absent' });
   });
 
   it.each<[string, Reply]>([
-    ['an unknown path', problem(404, UNKNOWN_PATH)],
+    ...ELSEWHERE.map((detail): [string, Reply] => [`404 with "${detail}"`, problem(404, detail)]),
     [
       'a problem without detail',
       { status: 404, type: 'application/problem+json', body: '{"title":"Not Found","status":404}' },

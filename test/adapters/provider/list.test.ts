@@ -14,6 +14,10 @@ describe('shapes of a list (case C11)', () => {
     ['the v2 object', { pods: two }],
     ['the v2 object with a last page', { pods: two, pagination: end }],
     [
+      'the v2 object with fields that say nothing',
+      { pods: two, error: null, errors: null, pagination: null },
+    ],
+    [
       'the v2 object with fields of tomorrow',
       { pods: two, warnings: [], errors: [], pagination: { ...end, total: 2 } },
     ],
@@ -136,6 +140,16 @@ describe('no list at all (case C11)', () => {
       'unexpected-answer',
       'errors, pods',
     ],
+    [
+      '200 with errors of another shape',
+      json(200, { errors: {}, pods: [] }),
+      'unexpected-answer',
+      'errors, pods',
+    ],
+    ['a part (206)', json(206, { pods: two }), 'unexpected-answer', 'HTTP 206'],
+    ['a list of lists', json(200, [two]), 'unexpected-answer', 'no item is a pod'],
+    ['pods by their ids', json(200, { pods: { a: two[0] } }), 'unexpected-answer', 'a JSON object with pods'],
+    ['two documents', { status: 200, body: '{"pods":[]}{"pods":[]}' }, 'unexpected-answer', 'broken JSON'],
     ['200 with an error', json(200, { error: 'x', pods: [] }), 'unexpected-answer', 'error, pods'],
     ['pods that are null', json(200, { pods: null }), 'unexpected-answer', 'a JSON object with pods'],
     ['a list of v1 errors', json(200, [{ error: 'bad' }]), 'unexpected-answer', 'no item is a pod'],

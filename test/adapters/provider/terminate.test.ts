@@ -12,6 +12,7 @@ describe('terminate (case C05)', () => {
     ['204', { status: 204 }],
     ['202 without a body', { status: 202 }],
     ['200 with JSON', json(200, { id: ID })],
+    ['200 with empty errors', json(200, { success: true, error: null, errors: [] })],
   ])('is accepted by %s', async (_name, reply) => {
     const { provider, server } = await bench(() => reply);
     expect(await provider.terminate(ID)).toBe('accepted');
@@ -32,6 +33,17 @@ describe('terminate (case C05)', () => {
     ['a 404 that is not about the pod', json(404, { message: 'route not found' }), 'unexpected-answer'],
     ['a page with 200', html(200, 'Welcome to our network'), 'outcome-unknown'],
     ['200 with an error', json(200, { error: 'x' }), 'outcome-unknown'],
+    [
+      '200 with errors and null data',
+      json(200, { errors: [{ message: 'x' }], data: null }),
+      'outcome-unknown',
+    ],
+    ['200 with errors of another shape', json(200, { errors: {} }), 'outcome-unknown'],
+    ['200 with a failure', json(200, { success: false }), 'outcome-unknown'],
+    ['200 with a list', json(200, []), 'outcome-unknown'],
+    ['200 with null', json(200, null), 'outcome-unknown'],
+    ['200 with a text', json(200, 'ok'), 'outcome-unknown'],
+    ['a 404 about who may see it', problem(404, 'access denied'), 'write-refused'],
     ['a redirect', { status: 308, headers: { location: '/v2/pods' } }, 'unexpected-answer'],
   ])('ends at once at %s', async (_name, reply, failure) => {
     const { provider, server } = await bench(() => reply);
