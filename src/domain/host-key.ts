@@ -20,13 +20,14 @@ const START_SLACK_MS = 5000;
  */
 export function acceptedKeys(record: PodRecord, pod: ProviderPod, now: number): readonly string[] | null {
   const pin = record.hostKey;
-  if (pin === null || startedAfter(pod, pin.seenAt + START_SLACK_MS, now)) return null;
+  if (pin === null || startedAfter(pod, pin, now)) return null;
   return [pin.fingerprint, ...(pin.others ?? [])];
 }
 
-/** By the provider's start time, or by an uptime that is shorter than the time since. */
-function startedAfter(pod: ProviderPod, at: number, now: number): boolean {
-  if (pod.startedAt !== null && pod.startedAt > at) return true;
+/** By a start time other than the pin's, or by an uptime that is shorter than the time since; runners' clocks differ. */
+function startedAfter(pod: ProviderPod, pin: HostKeyPin, now: number): boolean {
+  const at = pin.seenAt + START_SLACK_MS;
+  if (pod.startedAt !== null && pod.startedAt !== pin.startedAt && pod.startedAt > at) return true;
   return pod.telemetry.kind === 'seen' && now - pod.telemetry.value.uptimeMs > at;
 }
 

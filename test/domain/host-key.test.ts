@@ -22,6 +22,20 @@ describe('after a reset (case C30)', () => {
     expect(acceptedKeys(pinned(), pod({ telemetry: upFor(45_000) }), NOW)).toBeNull();
   });
 
+  it.each([
+    [
+      'the same start, seen by a runner whose clock is slow',
+      pod({ startedAt: started }),
+      started - minutes(9),
+    ],
+    ['a start before the pin', pod({ startedAt: started - minutes(9) }), started],
+    ['no start time and no uptime', pod({ startedAt: null }), started],
+    ['an uptime that has grown', pod({ startedAt: null, telemetry: upFor(minutes(61)) }), started],
+    ['an uptime rounded by seconds', pod({ startedAt: null, telemetry: upFor(minutes(60) - 4000) }), started],
+  ])('%s proves no restart: the pinned key alone', (_what, of, seenAt) => {
+    expect(acceptedKeys(pinned({ seenAt }), of, NOW)).toEqual([key('A')]);
+  });
+
   it('the new one is recorded as of that restart, and binds from then on', () => {
     const restarted = pod({ startedAt: NOW - minutes(1) });
     const next = pinOnceShown(pinned(), restarted, key('B'), NOW);
