@@ -5,7 +5,7 @@ import { choice } from './choice.ts';
 import { deadlines } from './deadlines.ts';
 import { instant } from './instant.ts';
 import { owner } from './owner.ts';
-import { frozenRules } from './rules.ts';
+import { FENCE_MS, FENCE_SKEW_MS, frozenRules } from './rules.ts';
 import { stoppedFacts } from './stopped.ts';
 
 export const SCHEMA_VERSION = 1;
@@ -147,6 +147,14 @@ export function isSamePod(
   if (record.id !== pod.id) return false;
   if (record.createdAt === null || pod.createdAt === null) return true;
   return Math.abs(record.createdAt - pod.createdAt) < CREATION_SLACK_MS;
+}
+
+/**
+ * Whether a fence binds others than its holder. One that would run for longer than any can be set was written by
+ * hand, or by a clock that is far off: it would be a lock that stays, and binds nobody.
+ */
+export function fenceBinds(fence: Fence, now: number): boolean {
+  return fence.until > now && fence.until <= now + FENCE_MS + FENCE_SKEW_MS;
 }
 
 /** Records that stand for a pod that may bill. */

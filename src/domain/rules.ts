@@ -49,6 +49,8 @@ export type ReaperRules = Rules & {
 export const BREAKER_WINDOW_MS = HOUR_MS;
 export const ABSENCE_SPACING_MS = 10 * MINUTE_MS;
 export const FENCE_MS = 30 * MINUTE_MS;
+/** How far ahead the clock of a fence's holder may be. */
+export const FENCE_SKEW_MS = 5 * MINUTE_MS;
 /** A pod whose end was accepted may be shown for this long before its DELETE counts as lost. */
 export const LINGER_MS = 10 * MINUTE_MS;
 /** A pull that may not hold up the end of its pod gets this long. */

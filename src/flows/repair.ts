@@ -1,5 +1,6 @@
 /** Repair: puts the last valid version in the place of a damaged file, or removes one that stands for nothing. */
 import { ConfigError } from '../domain/errors.ts';
+import { META_PATH } from '../domain/registry/layout.ts';
 import type { RegistryOp } from '../domain/registry/ops.ts';
 import type { Quarantined } from '../domain/registry/state.ts';
 import type { OpResult, World } from '../ports.ts';
@@ -27,7 +28,7 @@ export async function repair(world: World, input: RepairInput): Promise<readonly
   const planned = files.map((file) => ({ file, op: opFor(world, input, file) }));
   const ops = planned.flatMap(({ op }) => (op === null ? [] : [op]));
   // Any commit writes meta.json anew; one without ops is a probe.
-  if (ops.length === 0 && files.some(({ path }) => path === 'meta.json')) await world.registry.probeWrite();
+  if (ops.length === 0 && files.some(({ path }) => path === META_PATH)) await world.registry.probeWrite();
   const results = ops.length === 0 ? [] : [...(await world.registry.submit(ops)).results];
   return planned.map(({ file, op }): Repaired => {
     const result = op === null ? undefined : results.shift();
@@ -46,12 +47,12 @@ function opFor(world: World, { acting, reason, discard }: RepairInput, file: Qua
     const base = opBase(world, acting, 'repair');
     return { ...base, op: 'repair', pod: lastValid.id, record: lastValid, reason: short };
   }
-  if (!discard || !path.startsWith('pods/')) return null;
+  if (!discard || path === META_PATH) return null;
   return { ...opBase(world, acting, 'discard'), op: 'discard', path, reason: short };
 }
 
 function leftBecause({ path }: Quarantined): string {
-  if (path === 'meta.json') return 'written anew from its last valid version with this commit';
+  if (path === META_PATH) return 'written anew from its last valid version with this commit';
   return 'no valid version of it is known; --discard removes it, and its pod, if there is one, is no longer ours';
 }
 

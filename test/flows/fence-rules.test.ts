@@ -18,7 +18,7 @@ import { extendBy, keepFor } from '../../src/flows/move-deadline.ts';
 import type { TeardownInput } from '../../src/flows/teardown.ts';
 import type { World } from '../../src/ports.ts';
 import { anOwner, minutes } from '../domain/build.ts';
-import { ours, record, type Stage, stage, verbs } from './stage.ts';
+import { cycles, ended, ours, record, type Stage, stage, verbs, verdicts } from './stage.ts';
 
 const one = actingReaper('reaper-1', null);
 const two = actingReaper('reaper-2', null);
@@ -102,6 +102,37 @@ describe('a fence is taken', () => {
       kind: 'held',
       fence: { holder: 'reaper:reaper-2', rev: fenced.rev },
     });
+  });
+
+  it.each(['fenced', 'deleted'])(
+    'by anybody where a hand has written one until the year 9999 (%s): it is no lock that stays',
+    async (step) => {
+      const { on } = await fencedByOne();
+      byHand(on, (text) =>
+        text
+          .replace(/"until": "[^"]*"/, '"until": "9999-12-31T23:59:59Z"')
+          .replace('"step": "fenced"', `"step": "${step}"`),
+      );
+      expect((await record(on, 'p')).fence).toMatchObject({
+        step,
+        until: Date.UTC(9999, 11, 31, 23, 59, 59),
+      });
+      expect(await takeFence(elsewhere(on), two, await record(on, 'p'), why)).toMatchObject({ kind: 'held' });
+      byHand(on, (text) => text.replace(/"until": "[^"]*"/, '"until": "9999-12-31T23:59:59Z"'));
+      on.clock.jump(minutes(400));
+      expect(verdicts(await cycles(on, 1, 0, { acting: one }))).toEqual({ p: 'absolute-deadline' });
+      expect(ended(on)).toEqual(['p']);
+    },
+  );
+
+  it('and binds others for as long as a clock may be ahead, not longer', async () => {
+    const { on } = await fencedByOne();
+    on.clock.jump(-minutes(5));
+    expect(await takeFence(elsewhere(on), two, await record(on, 'p'), why)).toMatchObject({
+      because: 'fence-held',
+    });
+    on.clock.jump(-1);
+    expect(await takeFence(elsewhere(on), two, await record(on, 'p'), why)).toMatchObject({ kind: 'held' });
   });
 
   it('by nobody who owns nothing: neither a stranger nor an owner of before', async () => {

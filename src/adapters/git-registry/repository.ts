@@ -1,5 +1,6 @@
 /** The git plumbing that the store needs, over one scratch repository and one remote. */
 import type { FileChange } from '../../domain/registry/commit.ts';
+import type { TreeEntryKind } from '../../domain/registry/layout.ts';
 import { QUEUE_PREFIXES } from '../../domain/registry/queue-entry.ts';
 import { type GitAnswer, runGit, ScratchError } from './run-git.ts';
 
@@ -97,17 +98,23 @@ export function pushRefs(of: Repository, moves: readonly RefMove[]): Promise<Git
   return runGit({ args, env: of.remoteEnv, cwd: of.folder, timeoutMs: of.timeoutMs });
 }
 
-/** Path → blob oid of a whole tree. Throws ScratchError where the commit is not here. */
-export async function listTree(of: Repository, commit: string): Promise<ReadonlyMap<string, string>> {
+export type TreeEntry = { readonly path: string; readonly oid: string; readonly kind: TreeEntryKind };
+
+const KIND_OF: Readonly<Record<string, TreeEntryKind>> = { '120000': 'link', '160000': 'module' };
+
+/** Everything in a tree but its folders. Throws ScratchError where the commit is not here. */
+export async function listTree(of: Repository, commit: string): Promise<readonly TreeEntry[]> {
   const text = (await wanted(of, ['ls-tree', '-r', '-z', '--full-tree', commit])).toString('utf8');
-  const files = text.split('\0').flatMap((line): [string, string][] => {
-    const match = /^100(?:644|755) blob ([0-9a-f]+)\t(.+)$/s.exec(line);
-    return match === null ? [] : [[match[2] ?? '', match[1] ?? '']];
+  return text.split('\0').flatMap((line): TreeEntry[] => {
+    const [, mode = '', oid = '', path = ''] = /^(\d+) \w+ ([0-9a-f]+)\t(.+)$/s.exec(line) ?? [];
+    return path === '' ? [] : [{ path, oid, kind: KIND_OF[mode] ?? 'file' }];
   });
-  return new Map(files);
 }
 
-/** Contents by name (an oid or `<commit>:<path>`), in one call; null = not there. */
+/** No file of ours is longer; what is longer is damaged, so its end need not be read. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Contents by name (an oid or `<commit>:<path>`, without line breaks), in one call; null = not there. */
 export async function readObjects(
   of: Repository,
   names: readonly string[],
@@ -121,7 +128,7 @@ export async function readObjects(
     const size = /^[0-9a-f]+ \w+ (\d+)$/.exec(head)?.[1];
     at = end + 1;
     if (size === undefined) return null;
-    const text = out.subarray(at, at + Number(size)).toString('utf8');
+    const text = out.subarray(at, at + Math.min(Number(size), MOST_BYTES)).toString('utf8');
     at += Number(size) + 1;
     return text;
   });
@@ -145,11 +152,14 @@ export async function isAncestor(of: Repository, ancestor: string, tip: string):
 
 const bytes = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
 
+/** A name from somebody else's tree must not end its line: the next one would be a command. */
+const quoted = (path: string): string => `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
+
 /** Blobs, trees and the commit in one process; nothing refers to them until the push. */
 export async function makeCommit(of: Repository, draft: CommitDraft): Promise<string> {
   const seconds = Math.max(0, Math.floor(draft.at / 1000));
   const changes = draft.files.map(({ path, text }) =>
-    text === null ? `D ${path}\n` : `M 100644 inline ${path}\n${bytes(text)}`,
+    text === null ? `D ${quoted(path)}\n` : `M 100644 inline ${quoted(path)}\n${bytes(text)}`,
   );
   const script = [
     'commit refs/podtrack/next\nmark :1\n',

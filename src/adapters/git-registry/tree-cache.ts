@@ -2,7 +2,7 @@
 import type { PodRecord } from '../../domain/pod.ts';
 import type { FileChange } from '../../domain/registry/commit.ts';
 import { type Parsed, parseMeta, parseRecord } from '../../domain/registry/files.ts';
-import { isPodPath, META_PATH, type Sha256 } from '../../domain/registry/layout.ts';
+import { hiding, isPodPath, META_PATH, mayHoldRecord, type Sha256 } from '../../domain/registry/layout.ts';
 import type { RegistryState } from '../../domain/registry/state.ts';
 import { damagedPaths, type LastValid, stateOf, type TreeRead } from '../../domain/registry/view.ts';
 import { fetchWhole } from './depth.ts';
@@ -75,7 +75,7 @@ async function newestValid<T>(
 
 async function lastValid(of: Reading, tip: string, paths: readonly string[]): Promise<LastValid> {
   const records = new Map<string, PodRecord>();
-  for (const path of paths.filter(isPodPath)) {
+  for (const path of paths.filter(mayHoldRecord)) {
     const record = await newestValid(of, { tip, path }, (text) => parseRecord(path, text, of.sha256));
     if (record !== null) records.set(path, record);
   }
@@ -83,15 +83,30 @@ async function lastValid(of: Reading, tip: string, paths: readonly string[]): Pr
   return { meta, records };
 }
 
+/** What hides records is told as a damaged file would be, under its own path. */
+function damageOf(hides: ReturnType<typeof hiding>, oid: string): [string, CachedFile][] {
+  if (hides === null) return [];
+  return [[hides.path, { oid, text: '', parsed: { kind: 'damaged', problem: hides.problem } }]];
+}
+
 /** Reads the tree of `tip`, with what `before` already knows. Throws WorldError for a registry it may not judge. */
 export async function readTree(of: Reading, tip: string, before: TreeCache | null): Promise<TreeCache> {
   const listed = await listTree(of.repository, tip);
-  const wanted = new Map([...listed].filter(([path]) => path === META_PATH || isPodPath(path)));
-  const files = await readFiles(of, wanted, before);
+  const hidden = new Map(listed.flatMap(({ path, oid, kind }) => damageOf(hiding(path, kind), oid)));
+  const wanted = listed.filter(
+    ({ path, kind }) => kind === 'file' && !hidden.has(path) && (path === META_PATH || isPodPath(path)),
+  );
+  const read = await readFiles(of, new Map(wanted.map(({ path, oid }) => [path, oid])), before);
+  const files = new Map([...read, ...hidden]);
   const tree = treeOf(files);
   const damaged = damagedPaths(tree);
   const valid = damaged.length === 0 ? { meta: null, records: new Map() } : await lastValid(of, tip, damaged);
-  return { tip, paths: new Set(listed.keys()), files, state: stateOf(tree, valid, of.place) };
+  return {
+    tip,
+    paths: new Set(listed.map(({ path }) => path)),
+    files,
+    state: stateOf(tree, valid, of.place),
+  };
 }
 
 /** The tree after our own commit: what was written need not be read again. */

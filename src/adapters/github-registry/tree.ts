@@ -3,7 +3,13 @@ import { createHash } from 'node:crypto';
 import type { PodRecord } from '../../domain/pod.ts';
 import type { FileChange } from '../../domain/registry/commit.ts';
 import { type Parsed, parseMeta, parseRecord } from '../../domain/registry/files.ts';
-import { isPodPath, META_PATH } from '../../domain/registry/layout.ts';
+import {
+  hiding,
+  isPodPath,
+  META_PATH,
+  mayHoldRecord,
+  type TreeEntryKind,
+} from '../../domain/registry/layout.ts';
 import type { RegistryState } from '../../domain/registry/state.ts';
 import { damagedPaths, type LastValid, stateOf, type TreeRead } from '../../domain/registry/view.ts';
 import { query } from './ask.ts';
@@ -36,27 +42,37 @@ type Listed = {
   readonly paths: ReadonlySet<string>;
   /** Path → oid, and the text where it came along. */
   readonly wanted: ReadonlyMap<string, { readonly oid: string; readonly text: BlobText | null }>;
-  /** Folders where a record should lie: what is in them is not seen. */
-  readonly hidden: readonly string[];
+  /** What stands where records should lie and hides them. */
+  readonly hidden: ReadonlyMap<string, string>;
 };
 
 /** Files per query: GitHub gives up a query that takes ten seconds. */
 const BLOBS_AT_ONCE = 200;
 
-const isFile = ({ type, mode }: Entry): boolean =>
-  type === 'blob' && (mode === 0o100644 || mode === 0o100755);
+const kindOf = ({ type, mode }: Entry): TreeEntryKind =>
+  type === 'commit' ? 'module' : mode === 0o120000 ? 'link' : 'file';
+const isFile = (of: Entry): boolean => of.type === 'blob' && kindOf(of) === 'file';
 
 function list(tip: RegistryTip): Listed {
   const paths = new Set(tip.tree.entries.map(({ name }) => name));
   const wanted = new Map<string, { oid: string; text: BlobText | null }>();
-  const hidden: string[] = [];
+  const hidden = new Map<string, string>();
+  const hide = (path: string, kind: TreeEntryKind): boolean => {
+    const told = hiding(path, kind);
+    if (told !== null) hidden.set(told.path, told.problem);
+    return told !== null;
+  };
   if (tip.meta !== null && isFile(tip.meta))
     wanted.set(META_PATH, { oid: tip.meta.oid, text: tip.meta.object });
   const take = (path: string, of: Entry & { object?: BlobText | null | undefined }): void => {
     paths.add(path);
-    if (of.type === 'tree') hidden.push(path);
-    else if (isFile(of) && isPodPath(path)) wanted.set(path, { oid: of.oid, text: of.object ?? null });
+    // Its files are not listed here.
+    if (of.type === 'tree') hidden.set(path, 'a folder where a record should lie');
+    else if (!hide(path, kindOf(of)) && isPodPath(path))
+      wanted.set(path, { oid: of.oid, text: of.object ?? null });
   };
+  for (const entry of tip.tree.entries)
+    if (entry.name === 'pods' && entry.type !== 'tree') take('pods', entry);
   for (const shard of tip.pods?.object?.entries ?? []) {
     const path = `pods/${shard.name}`;
     if (shard.object === null) take(path, { ...shard, object: null });
@@ -102,14 +118,14 @@ async function readFiles(session: Session, { wanted }: Listed, before: TreeCache
   return files;
 }
 
-function treeRead(files: ReadonlyMap<string, CachedFile>, hidden: readonly string[]): TreeRead {
+function treeRead(files: ReadonlyMap<string, CachedFile>, hidden: Listed['hidden']): TreeRead {
   const meta = files.get(META_PATH);
   const pods = [...files].flatMap(([path, { parsed }]) => (parsed === null ? [] : [{ path, parsed }]));
-  const folders = hidden.map((path) => {
-    const parsed: Parsed<PodRecord> = { kind: 'damaged', problem: 'a folder where a record should lie' };
+  const hiders = [...hidden].map(([path, problem]) => {
+    const parsed: Parsed<PodRecord> = { kind: 'damaged', problem };
     return { path, parsed };
   });
-  return { meta: meta === undefined ? null : parseMeta(meta.text), pods: [...pods, ...folders] };
+  return { meta: meta === undefined ? null : parseMeta(meta.text), pods: [...pods, ...hiders] };
 }
 
 /** The newest version of `path` below `tip` that `parse` takes; null = none of the last fifty. */
@@ -129,7 +145,7 @@ async function newestValid<T>(
 
 async function lastValid(session: Session, tip: string, paths: readonly string[]): Promise<LastValid> {
   const records = new Map<string, PodRecord>();
-  for (const path of paths.filter(isPodPath)) {
+  for (const path of paths.filter(mayHoldRecord)) {
     const parse = (text: string): Parsed<PodRecord> => parseRecord(path, text, session.sha256);
     const record = await newestValid(session, { tip, path }, parse);
     if (record !== null) records.set(path, record);

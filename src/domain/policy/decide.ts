@@ -1,6 +1,7 @@
 /** The policy: one total function from what is recorded and seen to a verdict, read top to bottom. */
 import { ownerDeadlineAt, stopAt } from '../deadlines.ts';
 import { isFresh } from '../heartbeat.ts';
+import { fenceBinds } from '../pod.ts';
 import type { ProviderPod } from '../provider-pod.ts';
 import { ABSENCE_SPACING_MS, LINGER_MS } from '../rules.ts';
 import { restsStopped } from '../stopped.ts';
@@ -41,12 +42,13 @@ function isDone({ record, observation: { provider } }: DecideInput): boolean {
 
 /** A fence in force binds everybody but its holder; after `until` it binds nobody. */
 function heldByOther({ record, now }: DecideInput): boolean {
-  return record.status === 'terminating' && record.fence !== null && record.fence.until > now;
+  return record.status === 'terminating' && record.fence !== null && fenceBinds(record.fence, now);
 }
 
 /** A pod may be shown for a while after its end was accepted: it is not petted back to life for that. */
 function isOnItsWayOut({ record: { fence }, now }: DecideInput): boolean {
-  return fence?.step === 'deleted' && now - fence.until < LINGER_MS;
+  if (fence?.step !== 'deleted') return false;
+  return fenceBinds(fence, now) || (fence.until <= now && now - fence.until < LINGER_MS);
 }
 
 function fenceEvidence({ record, now }: DecideInput): Evidence {

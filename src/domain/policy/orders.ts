@@ -1,7 +1,7 @@
 /** What follows from a verdict: orders, in the sequence in which they are carried out. */
 import { MINUTE_MS } from '../duration.ts';
 import type { Observation } from '../observation.ts';
-import type { PodRecord } from '../pod.ts';
+import { fenceBinds, type PodRecord } from '../pod.ts';
 import { rowOf, type Verdict } from './reasons.ts';
 
 export type Order =
@@ -37,7 +37,7 @@ export function ordersFor({ record, observation, verdict }: Ordered, now: number
   const orders: Order[] = [];
   const shown = observation.provider.kind === 'present';
   // A pod that is not shown has not changed anybody's mind.
-  if (shown && record.status === 'terminating' && record.fence !== null && record.fence.until <= now) {
+  if (shown && record.status === 'terminating' && record.fence !== null && !fenceBinds(record.fence, now)) {
     orders.push({ kind: 'release' });
   }
   if (verdict.reason === 'extended') orders.push({ kind: 'extend' });

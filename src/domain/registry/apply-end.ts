@@ -1,6 +1,6 @@
 /** How a record goes to its end and back: fence, release, confirm, settle, reopen. None moves a limit. */
 import { formatInstant } from '../instant.ts';
-import { isLive, type PodRecord } from '../pod.ts';
+import { fenceBinds, isLive, type PodRecord } from '../pod.ts';
 import { FENCE_MS } from '../rules.ts';
 import { addNote, DUPLICATE, type Refused, refused, type Step } from './change.ts';
 import type { OpOf } from './ops.ts';
@@ -18,7 +18,7 @@ export function fence(record: PodRecord, op: OpOf<'fence'>): Step {
   const held = record.status === 'terminating' ? record.fence : null;
   const renews = held !== null && held.rev === op.fence.rev && held.holder === op.fence.holder;
   if (!renews) {
-    if (held !== null && held.until > op.at) {
+    if (held !== null && fenceBinds(held, op.at)) {
       return refused(
         'fence-held',
         `${held.holder} holds it (${held.reason}) until ${formatInstant(held.until)}`,
@@ -43,7 +43,9 @@ function notMine(record: PodRecord, fenceRev: number): Refused {
 function mayRelease(record: PodRecord, op: OpOf<'release'>): boolean {
   if (holdsFence(record.fence, op.actor, op.fenceRev)) return true;
   const { fence } = record;
-  return fence !== null && fence.rev === op.fenceRev && fence.until <= op.at && mayJudge(record, op.actor);
+  return (
+    fence !== null && fence.rev === op.fenceRev && !fenceBinds(fence, op.at) && mayJudge(record, op.actor)
+  );
 }
 
 /** A changed verdict, a failed pull, the owner's extend or keep: the pod lives on. */

@@ -3,7 +3,7 @@ import { type Deadlines, grantExtension, ownerDeadlineAt, setKeep, setOwnerDeadl
 import { MINUTE_MS } from '../duration.ts';
 import { formatInstant } from '../instant.ts';
 import { sameOwner } from '../owner.ts';
-import { isLive, type PodRecord } from '../pod.ts';
+import { fenceBinds, isLive, type PodRecord } from '../pod.ts';
 import { addNote, DUPLICATE, type Refused, refused, type Step } from './change.ts';
 import type { OpOf } from './ops.ts';
 import { mayJudge, otherOwner, ownsRecord } from './rights.ts';
@@ -51,7 +51,7 @@ function withoutKeep(of: Deadlines, now: number): Deadlines {
 
 /** An owner who moves a limit has changed his mind about an end that nobody is carrying out any more. */
 function backToLife(record: PodRecord, now: number): Partial<PodRecord> {
-  const lapsed = record.fence !== null && record.fence.until <= now && record.fence.step !== 'deleted';
+  const lapsed = record.fence !== null && !fenceBinds(record.fence, now) && record.fence.step !== 'deleted';
   return lapsed ? { status: 'active', fence: null, confirmed: null } : {};
 }
 
@@ -61,7 +61,7 @@ function handOver(record: PodRecord, op: OpOf<'reclaim' | 'claim'>): Step {
   if (op.actor.uuid !== op.owner.uuid) {
     return refused('other-owner', 'A pod is taken over by the owner who will hold it');
   }
-  if (record.fence !== null && record.fence.until > op.at) {
+  if (record.fence !== null && fenceBinds(record.fence, op.at)) {
     return refused(
       'fence-held',
       `${record.fence.holder} is ending it (${record.fence.reason}) until ${formatInstant(record.fence.until)}`,

@@ -3,7 +3,7 @@ import { formatInstant } from '../instant.ts';
 import { type PodRecord, podKey } from '../pod.ts';
 import { TOMBSTONE_MS } from '../rules.ts';
 import { DUPLICATE, eventOf, findRecord, isQuarantined, KEPT_KEYS, type Outcome, refused } from './change.ts';
-import { isPodPath } from './layout.ts';
+import { META_PATH } from './layout.ts';
 import { ledgerRowOf, rowName } from './ledger.ts';
 import type { OpOf } from './ops.ts';
 import type { RegistryState } from './state.ts';
@@ -49,7 +49,8 @@ export function discard(state: RegistryState, op: OpOf<'discard'>): Outcome {
   if (state.meta.keys.includes(op.key)) return DUPLICATE;
   if (op.actor.kind !== 'person') return refused('other-owner', 'A file is discarded by a person');
   const file = state.quarantined.find(({ path }) => path === op.path);
-  if (file === undefined || !isPodPath(op.path)) return refused('not-found', `${op.path} is no damaged file`);
+  if (file === undefined || op.path === META_PATH)
+    return refused('not-found', `${op.path} is no damaged file`);
   if (file.lastValid !== null)
     return refused('quarantined', `${op.path} counts as its last valid version: repair it`);
   const meta = { ...state.meta, keys: [...state.meta.keys, op.key].slice(-KEPT_KEYS) };

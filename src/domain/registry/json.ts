@@ -25,26 +25,60 @@ export function stableLine(value: unknown): string {
 
 /** Deeper than anything of ours; what lies deeper would break whoever walks it. */
 const MOST_DEPTH = 64;
+const QUOTE = '"';
 
-function isDeep(text: string): boolean {
-  let [depth, quoted] = [0, false];
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at];
-    if (quoted) {
-      if (char === '\\') at += 1;
-      else if (char === '"') quoted = false;
-    } else if (char === '"') quoted = true;
-    else if (char === '{' || char === '[') {
-      depth += 1;
-      if (depth > MOST_DEPTH) return true;
-    } else if (char === '}' || char === ']') depth -= 1;
+/** Where the text that begins at `from` with a quote ends. */
+function endOfText(text: string, from: number): number {
+  for (let at = text.indexOf(QUOTE, from + 1); at >= 0; at = text.indexOf(QUOTE, at + 1)) {
+    let slashes = 0;
+    while (text[at - 1 - slashes] === '\\') slashes += 1;
+    if (slashes % 2 === 0) return at;
   }
-  return false;
+  return text.length;
+}
+
+const NAMES = /["{}[\]]/g;
+const COLON = /\s*:/y;
+
+/**
+ * What JSON.parse does not mind: too deep, or a name twice in one object, as after a merge by hand, where each reader
+ * may believe another one of the two.
+ */
+function oddity(text: string): string | null {
+  const open: (Set<string> | null)[] = [];
+  NAMES.lastIndex = 0;
+  for (let token = NAMES.exec(text); token !== null; token = NAMES.exec(text)) {
+    const [sign] = token;
+    if (sign === '{' || sign === '[') {
+      if (open.push(sign === '{' ? new Set() : null) > MOST_DEPTH) return `nested deeper than ${MOST_DEPTH}`;
+    } else if (sign === '}' || sign === ']') open.pop();
+    else {
+      const end = endOfText(text, token.index);
+      NAMES.lastIndex = end + 1;
+      COLON.lastIndex = end + 1;
+      const names = open.at(-1);
+      if (names === undefined || names === null || !COLON.test(text)) continue;
+      const raw = text.slice(token.index + 1, end);
+      const name = raw.includes('\\') ? unescaped(raw) : raw;
+      if (names.has(name)) return `says ${name.slice(0, 40)} twice`;
+      names.add(name);
+    }
+  }
+  return null;
+}
+
+function unescaped(raw: string): string {
+  try {
+    return String(JSON.parse(`"${raw}"`));
+  } catch {
+    return raw;
+  }
 }
 
 /** The value, or what is wrong with the text. */
 export function parseJson(text: string): { readonly value: unknown } | { readonly problem: string } {
-  if (isDeep(text)) return { problem: `nested deeper than ${MOST_DEPTH}` };
+  const problem = oddity(text);
+  if (problem !== null) return { problem };
   try {
     return { value: JSON.parse(text) };
   } catch {

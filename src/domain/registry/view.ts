@@ -1,10 +1,10 @@
 /** What a tree of the registry branch says: the state, and whether it may be trusted with inferred kills. */
-import { type PodRecord, podKey } from '../pod.ts';
+import { lookAlike, type PodRecord, podKey } from '../pod.ts';
 import type { Parsed } from './files.ts';
 import { META_PATH } from './layout.ts';
 import type { RegistryOp } from './ops.ts';
 import { newerSchema, notARegistry } from './read-errors.ts';
-import type { Meta, Quarantined, RegistryState } from './state.ts';
+import { allRecords, type Meta, type Quarantined, type RegistryState } from './state.ts';
 import type { SweepState } from './sweep.ts';
 
 /** The files of one tree, each parsed alone. `meta: null` = there is no meta.json. */
@@ -90,6 +90,17 @@ function missingSweep({ sweep, state }: Doubt): string | null {
   return 'the state branch belongs to another registry: strikes start from zero';
 }
 
+/** Pairs that a person, or a file system without case, takes for one. `apply` refuses to make them. */
+function lookAlikes(state: RegistryState): readonly (readonly [string, string])[] {
+  const seen = new Map<string, string>();
+  return allRecords(state).flatMap(({ id }) => {
+    const alike = lookAlike(id);
+    const before = seen.get(alike);
+    seen.set(alike, before ?? id);
+    return before === undefined || before === id ? [] : [[before, id] as const];
+  });
+}
+
 export function cautionsOf(doubt: Doubt): readonly Caution[] {
   const { state, lostTips, tip, repository } = doubt;
   const cautions: Caution[] = [];
@@ -102,6 +113,10 @@ export function cautionsOf(doubt: Doubt): readonly Caution[] {
   }
   for (const { path, problem } of state.quarantined) {
     cautions.push({ code: 'damaged', detail: `${path}: ${problem}` });
+  }
+  for (const [one, other] of lookAlikes(state)) {
+    const detail = `${other} looks like ${one}, and both are recorded: no podtrack has done that`;
+    cautions.push({ code: 'damaged', detail });
   }
   for (const { id, problem } of doubt.unreadable) {
     cautions.push({ code: 'damaged', detail: `queued ${id}: ${problem}` });

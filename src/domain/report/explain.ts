@@ -4,7 +4,7 @@ import { saysChoice, saysLeftOut } from '../choice.ts';
 import { ownerDeadlineAt, stopAt } from '../deadlines.ts';
 import { formatDuration } from '../duration.ts';
 import { ownerName } from '../owner.ts';
-import { isLive, type PodRecord, type VerdictFacts } from '../pod.ts';
+import { fenceBinds, isLive, type PodRecord, type VerdictFacts } from '../pod.ts';
 import { REASONS } from '../policy/reasons.ts';
 import type { PodSightings, Sightings } from '../registry/sweep.ts';
 import { saysInstant, saysLeft } from './words.ts';
@@ -46,7 +46,9 @@ function saysVerdict({ lastVerdict, end, fence }: PodRecord, now: number): strin
     );
   }
   if (fence !== null) {
-    const left = fence.until > now ? `holds for ${formatDuration(fence.until - now)} more` : 'has lapsed';
+    const left = fenceBinds(fence, now)
+      ? `holds for ${formatDuration(fence.until - now)} more`
+      : 'has lapsed';
     lines.push(
       `being ended by ${fence.holder}: ${fence.reason}, ${reasonSays(fence.reason)}; it has come to "${fence.step}", its fence ${left}`,
     );
@@ -138,7 +140,7 @@ function nextEnds(record: PodRecord, now: number): readonly NextEnd[] {
   if (!isLive(record)) return [];
   const { deadlines: of, fence } = record;
   const ends: NextEnd[] = [];
-  if (fence !== null && fence.until > now)
+  if (fence !== null && fenceBinds(fence, now))
     ends.push({ what: `the end that is under way (${fence.reason})`, at: now, by: fence.holder });
   if (of.bootDeadlineAt !== null && record.reachedAt === null)
     ends.push({

@@ -2,7 +2,7 @@
 import type { Choice } from '../../domain/choice.ts';
 import { SECOND_MS } from '../../domain/duration.ts';
 import type { Outcome } from '../../domain/outcome.ts';
-import { isLive, isSamePod, type PodRecord, podKey } from '../../domain/pod.ts';
+import { fenceBinds, isLive, isSamePod, type PodRecord, podKey } from '../../domain/pod.ts';
 import type { EndReason } from '../../domain/policy/reasons.ts';
 import type { ShellSession, World } from '../../ports.ts';
 import type { Acting } from '../acting.ts';
@@ -77,8 +77,8 @@ function isHeldByOther(world: World, input: EndOwnInput, record: PodRecord): boo
   return (
     record.status === 'terminating' &&
     fence !== null &&
-    fence.holder !== input.acting.holder &&
-    fence.until > world.clock.now()
+    fenceBinds(fence, world.clock.now()) &&
+    fence.holder !== input.acting.holder
   );
 }
 

@@ -1,7 +1,6 @@
 /** The fence: the right to end one pod, taken by compare-and-swap, renewed while at work, and given back. */
 import { MINUTE_MS } from '../../domain/duration.ts';
-import type { Fence, PodRecord, VerdictFacts } from '../../domain/pod.ts';
-import { podKey } from '../../domain/pod.ts';
+import { type Fence, fenceBinds, type PodRecord, podKey, type VerdictFacts } from '../../domain/pod.ts';
 import type { Reason } from '../../domain/policy/reasons.ts';
 import type { OpOf } from '../../domain/registry/ops.ts';
 import { FENCE_MS } from '../../domain/rules.ts';
@@ -63,7 +62,7 @@ async function renewAt(world: World, acting: Acting, record: PodRecord, next: Re
   const held = record.fence;
   if (held === null) return { kind: 'refused', because: 'not-my-fence', detail: 'nobody holds a fence' };
   const now = world.clock.now();
-  if (held.until <= now && next.lapse !== true)
+  if (!fenceBinds(held, now) && next.lapse !== true)
     return { kind: 'refused', because: 'lapsed', detail: 'the fence has lapsed, and its verdict with it' };
   const fence = { ...held, step: next.step, until: next.lapse === true ? now : now + FENCE_MS };
   return await submitFence(world, acting, record, { fence, learned: next.learned ?? null });
@@ -139,7 +138,7 @@ async function renewUntil(world: World, acting: Acting, held: PodRecord, signal:
 async function renewOnce(world: World, acting: Acting, held: PodRecord): Promise<string | null> {
   const now = (await world.registry.read()).state.pods[podKey(held)];
   if (now === undefined || now.fence === null || !isSameFence(now, held)) return 'it is ours no longer';
-  if (now.fence.until <= world.clock.now()) return 'it has lapsed';
+  if (!fenceBinds(now.fence, world.clock.now())) return 'it has lapsed';
   const renewed = await renewFence(world, acting, now, { step: now.fence.step });
   return renewed.kind === 'held' ? null : renewed.detail;
 }

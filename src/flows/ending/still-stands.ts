@@ -1,7 +1,7 @@
 /** The last look before a DELETE: the policy asked again, the artifacts and the record looked at once more. */
 import { compareManifests } from '../../domain/artifacts.ts';
 import { formatDuration, SECOND_MS } from '../../domain/duration.ts';
-import { type PodRecord, podKey } from '../../domain/pod.ts';
+import { fenceBinds, type PodRecord, podKey } from '../../domain/pod.ts';
 import { REASONS, type Verdict } from '../../domain/policy/reasons.ts';
 import { LATEST_LOOK_MS } from '../../domain/rules.ts';
 import type { World } from '../../ports.ts';
@@ -119,6 +119,6 @@ function recordObjects(
       reason: 'moved-meanwhile',
       why: 'its owner has moved a deadline or asked to keep it meanwhile',
     };
-  if (record.fence.until > now) return null;
+  if (fenceBinds(record.fence, now)) return null;
   return { reason: 'fence-lost', why: 'not ended: the fence has lapsed, and its verdict with it' };
 }

@@ -3,7 +3,7 @@ import type { Choice } from '../../domain/choice.ts';
 import { formatDuration, HOUR_MS } from '../../domain/duration.ts';
 import { ConfigError, Refusal } from '../../domain/errors.ts';
 import type { Owner } from '../../domain/owner.ts';
-import type { PodRecord } from '../../domain/pod.ts';
+import { fenceBinds, type PodRecord } from '../../domain/pod.ts';
 import { stampOf } from '../../domain/policy/reconcile.ts';
 import { noWayTo, type ProviderPod } from '../../domain/provider-pod.ts';
 import { allRecords } from '../../domain/registry/state.ts';
@@ -114,7 +114,7 @@ export function saysLateSweep({ state, sweep }: Snapshot, now: number): readonly
 
 /** A job must not begin its work on a pod that is being ended. */
 export function checkNotEnding({ id, status, fence }: PodRecord, now: number): void {
-  if (status !== 'terminating' || fence === null || fence.until <= now) return;
+  if (status !== 'terminating' || fence === null || !fenceBinds(fence, now)) return;
   throw new Refusal('fence-held', {
     tried: `Registering ${id}`,
     cameBack: `${fence.holder} is ending it (${fence.reason})`,

@@ -21,6 +21,7 @@ import {
   register,
   settle,
 } from '../../domain/registry/record-maker.ts';
+import { hostileContract } from './hostile-contract.ts';
 import type { Place } from './place-under-test.ts';
 import { queueContract } from './queue-contract.ts';
 
@@ -62,6 +63,7 @@ function podPathOf(place: Place, id: string): string {
 
 export function registryContract(makePlace: () => Promise<Place>): void {
   queueContract(makePlace);
+  hostileContract(makePlace);
 
   let place: Place;
   beforeEach(async () => {

@@ -101,6 +101,7 @@ export function inBare(folder: string, args: readonly string[], input = ''): str
     env: { ...env, GIT_DIR: folder },
     input,
     encoding: 'utf8',
+    maxBuffer: 2 ** 30,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
 }
@@ -111,7 +112,10 @@ const QUEUE = 'refs/podtrack/queue/';
 /** Hands in a bare repository. */
 export function handsOn(folder: string): Omit<Place, 'store' | 'close'> {
   const git = (args: readonly string[], input = ''): string => inBare(folder, args, input).trim();
-  const list = (): string[] => git(['ls-tree', '-r', '--name-only', REF]).split('\n');
+  const list = (): string[] =>
+    git(['ls-tree', '-r', '-z', '--name-only', REF])
+      .split('\0')
+      .filter((path) => path !== '');
   return {
     edit(path, text) {
       const index = { GIT_INDEX_FILE: join(folder, 'hand.index') };
