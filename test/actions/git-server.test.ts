@@ -66,5 +66,6 @@ suiteWith(['git-http-backend'], 'a registry on the server of the run', () => {
       encoding: 'utf8',
     });
     expect(log).toContain('terminated, requested');
+    await job.look({ folder: repository });
   }, 120_000);
 });

@@ -11,7 +11,10 @@ import { makeOpensshKey } from '../../src/world/pods/openssh-key.ts';
 import { type SeedInput, seedSchema } from '../../src/world/seed.ts';
 import { serveWorld, type WorldHandle } from '../../src/world/serve.ts';
 import { type ResultsService, resultsService } from '../runner/results-server.ts';
+import { ON_POD } from '../runner/scene-scan.ts';
+import { type Leak, secretOf, seedOf } from '../runner/secret-scan.ts';
 import { builtDist } from './built-dist.ts';
+import { type Beside, jobScan } from './job-scan.ts';
 import { runStep, type StepCall, type StepEnd, type Texts } from './step.ts';
 
 export const POD = 'train0pod1';
@@ -50,6 +53,11 @@ export type Job = {
   /** Subjects of the registry's commits, oldest first. */
   history(): readonly string[];
   git(...args: readonly string[]): string;
+  /** Takes down what a server of the test's own has seen, before it goes. */
+  look(beside: Beside): Promise<void>;
+  /** Where a secret was found in all that was produced until now. */
+  leaks(): Promise<readonly Leak[]>;
+  /** Throws where a secret was found. */
   end(): Promise<void>;
 };
 
@@ -110,6 +118,17 @@ export async function beginJob(wish: JobWish = {}): Promise<Job> {
     podHosts: hosts,
     seed: seedSchema.parse({ pods, apiKey: API_KEY }),
   });
+  const scanned = jobScan({
+    ...{ world, hosts, results, registry },
+    folders: [temp, workspace],
+    secrets: [
+      secretOf('account key', API_KEY),
+      secretOf('job token', GITHUB_TOKEN),
+      secretOf('runtime token', results.env['ACTIONS_RUNTIME_TOKEN'] ?? ''),
+      seedOf('login', key.privateKey),
+      ...Object.entries(wish.pod?.env ?? {}).map(([name, value]) => secretOf(name, value, ON_POD)),
+    ],
+  });
   const ends: StepEnd[] = [];
   let exported: Texts = {};
 
@@ -148,11 +167,12 @@ export async function beginJob(wish: JobWish = {}): Promise<Job> {
     git,
     async step(door, stage, change = {}) {
       const { inputs, runs } = manifest.parse(parse(readFileSync(join(root, door, 'action.yml'), 'utf8')));
+      const given = allInputs(inputs, change);
       const script = (stage === 'main' ? runs.main : runs.post) ?? '';
       const ended = await runStep({
         script: script.replace(/^\.\.\/dist/, dist),
         env: { ...runnerEnv(), ...change.env },
-        inputs: allInputs(inputs, change),
+        inputs: given,
         state: change.state ?? {},
         temp,
         cwd: existsSync(workspace) ? workspace : temp,
@@ -160,6 +180,7 @@ export async function beginJob(wish: JobWish = {}): Promise<Job> {
         ...(change.watch === undefined ? {} : { watch: change.watch }),
       });
       exported = { ...exported, ...ended.env };
+      scanned.heard(`${door} ${stage}`, given, ended);
       ends.push(ended);
       return ended;
     },
@@ -173,11 +194,16 @@ export async function beginJob(wish: JobWish = {}): Promise<Job> {
       }
     },
     history: () => git('log', '--reverse', '--format=%s', 'podtrack').trim().split('\n'),
+    look: (beside) => scanned.look(beside),
+    leaks: () => scanned.leaks(),
     async end() {
+      const leaks = await scanned.leaks();
+      scanned.close();
       await world.stop();
       await hosts.close();
       await results.close();
       rmSync(folder, { recursive: true, force: true });
+      if (leaks.length > 0) throw new Error(`secrets were found:\n${JSON.stringify(leaks, null, 2)}`);
     },
   };
 }

@@ -35,6 +35,7 @@ suiteWith(['git-http-backend'], 'a registry on GitHub', () => {
     github.switches.tokens.set(GITHUB_TOKEN, 'write');
   });
   afterEach(async () => {
+    for (const stand of [github, ...more]) await job.look(stand);
     await Promise.all([github, ...more].map((stand) => stand.close()));
     more = [];
   });

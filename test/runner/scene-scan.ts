@@ -33,7 +33,7 @@ export type SceneScan = {
 };
 
 /** On the pod its own key, where the provider puts it and where the switch keeps it in memory: nowhere else. */
-const ON_POD =
+export const ON_POD =
   /^pod \S+ (environment of |\/etc\/rp_environment$|\/proc\/1\/environ$|\/dev\/shm\/[^/]+\/(credential|wgetrc)(\.\w+)?$)/;
 /** The runner's own file of saved state, beside which the sealed secrets lie. */
 const IN_STATE = /_runner_file_commands\/save_state_/;
@@ -65,16 +65,18 @@ function sealingKeys(name: string, steps: readonly StepReport[]): Secret[] {
   ]);
 }
 
-async function serverExhibits({ github, results }: Scanned): Promise<Exhibit[]> {
-  const git = async (...args: readonly string[]): Promise<string> =>
-    (await runGit(github.folder, args)).stdout;
+/** Files and commit messages, those too that no ref leads to any more. */
+export async function registryExhibits(folder: string): Promise<Exhibit[]> {
+  const git = async (...args: readonly string[]): Promise<string> => (await runGit(folder, args)).stdout;
+  const objects = await git('cat-file', '--batch-all-objects', '--batch');
   return [
-    {
-      where: 'registry: every object ever written',
-      text: await git('cat-file', '--batch-all-objects', '--batch'),
-    },
+    { where: 'registry: every object ever written', text: objects },
     { where: 'registry: refs', text: await git('for-each-ref') },
-    ...github.seen.map(({ label, body }) => ({ where: `body of ${label}`, text: body })),
+  ];
+}
+
+export function resultsExhibits(results: ResultsService): Exhibit[] {
+  return [
     {
       where: 'names of artifacts',
       text: results
@@ -86,7 +88,15 @@ async function serverExhibits({ github, results }: Scanned): Promise<Exhibit[]> 
   ];
 }
 
-function podExhibits({ world, hosts }: Scanned): Exhibit[] {
+async function serverExhibits({ github, results }: Scanned): Promise<Exhibit[]> {
+  return [
+    ...(await registryExhibits(github.folder)),
+    ...github.seen.map(({ label, body }) => ({ where: `body of ${label}`, text: body })),
+    ...resultsExhibits(results),
+  ];
+}
+
+export function podExhibits({ world, hosts }: Pick<Scanned, 'world' | 'hosts'>): Exhibit[] {
   const running = [...world.world.pods.values()].filter(({ status }) => status === 'RUNNING');
   return running.flatMap(({ id }) => [
     ...filesBelow(`pod ${id}`, hosts.folder(id)),
