@@ -14,7 +14,9 @@ export type Told = {
 };
 
 function sentence(told: Told): string {
-  return `${told.tried}: ${told.cameBack}. ${told.state}. ${told.next}.`.replace(/\.{2,}/g, '.');
+  const { tried, cameBack, state, next } = told;
+  // A part may bring its own full stop; two dots inside one are a path.
+  return [`${tried}: ${cameBack}`, state, next].map((part) => `${part.replace(/\.+$/, '')}.`).join(' ');
 }
 
 function causeOf(told: Told): ErrorOptions | undefined {
