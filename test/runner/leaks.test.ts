@@ -1,7 +1,7 @@
 /** Every secret of a run is looked for in everything that it leaves or shows; what is planted there is found. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { runGit } from '../github-server/run-git.ts';
-import { API_KEY, openScene, type Scene } from './scene.ts';
+import { endClean, openScene, type Scene } from './scene.ts';
 import { type Checkout, shippedCheckout } from './shipped-checkout.ts';
 import { jobOf } from './stand.ts';
 
@@ -17,15 +17,22 @@ afterAll(() => checkout.remove());
 let on: Scene;
 afterEach(() => on.close());
 
-it(
-  'a planted one is found in a log, a file on the runner, an argument, an address, on the pod and in the registry',
-  async () => {
-    on = await openScene({ pods: [POD], checkout });
-    const leaky = `- env:
-    KEY: \${{ secrets.RUNPOD_API_KEY }}
+/** No other test's: arguments are looked at over the whole machine. */
+const PLANTED = 'planted_SecretThatTheScanMustFind_0123456789';
+const BACKWARDS = Array.from(PLANTED).reverse().join('');
+
+const LEAKY = `- name: leaky
+  env:
+    KEY: \${{ secrets.PLANTED }}
+    BACK: ${BACKWARDS}
   run: |
-    printf %s "$KEY" | base64 -w0 >"$RUNNER_TEMP/left"
-    echo "the key is $KEY"
+    echo "the key is $KEY, or $BACK"
+    echo "::warning::it is $BACK"
+    for file in "$GITHUB_OUTPUT" "$GITHUB_ENV" "$GITHUB_STATE"; do echo "left=$KEY" >>"$file"; done
+    echo "$BACK" >>"$GITHUB_STEP_SUMMARY"
+    for folder in "$RUNNER_TEMP" "$RUNNER_TOOL_CACHE" "$HOME" "$PWD"; do
+      printf %s "$KEY" | base64 -w0 >"$folder/left"
+    done
     sh -c 'sleep 0.4; :' sleeper "$KEY"
 - uses: podtrack/register@v1
   with:
@@ -34,23 +41,69 @@ it(
     ssh-key: \${{ secrets.PODTRACK_SSH_KEY }}
     no-artifacts: true
     on-success: keep`;
-    const run = await on.start(jobOf(leaky, 'permissions:\n  contents: write'));
+
+/** What a process of the product could have done outside the runner. */
+async function plantOutside({ hosts, world, github, results }: Scene): Promise<void> {
+  await hosts.writeFile(POD, '/workspace/notes.txt', `export KEY=${PLANTED}\n`);
+  await fetch(`${world.graphqlUrl}?api_key=${PLANTED}`, { method: 'POST' });
+  await fetch(github.graphqlUrl, { method: 'POST', body: JSON.stringify({ query: `{ ${PLANTED} }` }) });
+  const note = Buffer.from(`x:${PLANTED}`).toString('base64');
+  await runGit(github.folder, ['hash-object', '-w', '-t', 'blob', '--stdin'], note);
+  await runGit(github.folder, ['update-ref', `refs/heads/${PLANTED}`, 'refs/heads/main']);
+  const asks: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ['CreateArtifact', { name: PLANTED }],
+    ['FinalizeArtifact', { name: PLANTED }],
+    ['CreateCacheEntry', { key: PLANTED, version: '1' }],
+    ['FinalizeCacheEntryUpload', { key: PLANTED, version: '1' }],
+  ];
+  for (const [method, body] of asks)
+    await fetch(`${results.env['ACTIONS_RESULTS_URL']}twirp/x/${method}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+    });
+}
+
+it(
+  'a planted one is found wherever the scan looks: runner, pod, registry, requests, arguments, artifacts and caches',
+  async () => {
+    on = await openScene({ pods: [POD], checkout, runner: { secrets: { PLANTED } } });
+    const run = await on.start(jobOf(LEAKY, 'permissions:\n  contents: write'));
     await run.finished;
-    await on.hosts.writeFile(POD, '/workspace/notes.txt', `export RUNPOD_API_KEY=${API_KEY}\n`);
-    await fetch(`${on.world.graphqlUrl}?api_key=${encodeURIComponent(API_KEY)}`, { method: 'POST' });
-    const note = Buffer.from(`x:${API_KEY}`).toString('base64');
-    await runGit(on.github.folder, ['hash-object', '-w', '-t', 'blob', '--stdin'], note);
-    const places = (await on.leaks()).map(({ secret, how, where }) => `${secret} ${how} ${where}`);
-    const found = (words: RegExp): number => places.filter((place) => words.test(place)).length;
-    for (const words of [
-      /RUNPOD_API_KEY plain one, step .* unmasked output/,
-      /RUNPOD_API_KEY base64 machine of one .*\/left/,
-      /RUNPOD_API_KEY plain arguments: sh -c sleep/,
-      /RUNPOD_API_KEY plain request to 127/,
-      /RUNPOD_API_KEY plain pod \S+ \/workspace\/notes.txt/,
-      /RUNPOD_API_KEY base64 registry: every object/,
-    ])
-      expect(found(words), `${words} among\n${places.join('\n')}`).toBeGreaterThan(0);
+    await plantOutside(on);
+    const places = (await on.leaks())
+      .filter(({ secret }) => secret === 'PLANTED')
+      .map(({ how, where }) => `${how} ${where}`);
+    const missing = [
+      /^reversed log of one$/,
+      /^reversed page of one$/,
+      /^reversed one, step "leaky" \(main\) log$/,
+      /^plain one, step "leaky" \(main\) unmasked output$/,
+      /^reversed one, step "leaky" \(main\) summary$/,
+      /^plain one, step "leaky" \(main\) outputs$/,
+      /^plain one, step "leaky" \(main\) env$/,
+      /^plain one, step "leaky" \(main\) state$/,
+      /^reversed one, step "leaky" \(main\) annotations$/,
+      /^base64 machine of one \/left$/,
+      /^plain arguments: sh -c sleep/,
+      /^plain request to 127/,
+      /^plain body of graphql/,
+      /^plain pod \S+ \/workspace\/notes.txt/,
+      /^base64 registry: every object/,
+      /^plain registry: refs$/,
+      /^plain names of artifacts$/,
+      /^plain names of caches$/,
+    ].filter((words) => !places.some((place) => words.test(place)));
+    expect(missing, places.join('\n')).toEqual([]);
+  },
+  MOST_MS,
+);
+
+it(
+  'a scene in which one was found does not end clean',
+  async () => {
+    on = await openScene({ pods: [POD], checkout, runner: { secrets: { PLANTED } } });
+    await fetch(`${on.world.graphqlUrl}?api_key=${PLANTED}`, { method: 'POST' });
+    await expect(endClean(on)).rejects.toThrow(/secrets were found:.*PLANTED/s);
   },
   MOST_MS,
 );
