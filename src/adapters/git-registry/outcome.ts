@@ -38,20 +38,21 @@ const TOKEN = 'Give a token with "contents: write" (workflow permissions, or ano
 /** In this order: the more telling text first, since several of them stand in one answer. */
 const FINAL: readonly Row[] = [
   {
+    // Push protection speaks of rule violations too, and of other things than secrets under its own heading.
+    shape: /GH009|Push cannot contain secrets|secrets? detected|due to secret scanning/i,
+    because: 'secret-found',
+    why: 'the server takes something in the commit for a secret',
+    next: 'Look for a secret in labels and names, and change it at its source',
+  },
+  {
     shape: /GH013|repository rule violations/,
     because: 'ruleset',
     why: 'a ruleset refuses the push',
     next: 'Exempt this branch or this token from the ruleset that the server names',
   },
   {
-    shape: /GH009|secret scanning|push protection/i,
-    because: 'secret-found',
-    why: 'the server takes something in the commit for a secret',
-    next: 'Look for a secret in labels and names, and change it at its source',
-  },
-  {
     shape:
-      /GH006|protected branch|protected from (?:force push|deletion)|Cannot force-push|Cannot delete (?:this|a) protected/,
+      /GH00[36]|protected branch|protected from (?:force push|deletion)|Cannot force-push|Cannot delete (?:this|a) protected|denied to update branch|only be modified through pull requests|TF402455|not allowed to access some of the refs|prohibited by Gerrit/i,
     because: 'protected-branch',
     why: 'the branch is protected',
     next: 'Exempt this branch from the protection rule, force pushes to the state branch included',
@@ -75,7 +76,7 @@ const FINAL: readonly Row[] = [
   },
   {
     shape:
-      /User permission denied for writing|Permission to \S+ denied|Write access to repository not granted|denied to \S+|You are not allowed to push/,
+      /User permission denied for writing|Permission to \S+ denied|Write access to repository not granted|denied to \S+|You are not allowed to push|GitLab: You don't have permission|TF401027|required privilege scopes|marked as read only|repository access denied|to a read-only GitLab/i,
     because: 'read-only',
     why: 'this token may only read',
     next: TOKEN,
@@ -109,21 +110,27 @@ const FINAL: readonly Row[] = [
     next: 'Run as its owner, or give the registry a folder of your own',
   },
   {
-    shape: /hook declined/,
-    because: 'hook',
-    why: 'a hook of the server refuses the push',
-    next: 'Ask the server’s administrator which rule refused; its own words stand above',
-  },
-  {
     shape:
       /denying non-fast-forward|deletion prohibited|refusing to update checked out branch|branch is currently checked out|shallow update not allowed/,
     why: 'the repository’s configuration refuses the push',
     next: 'Use a bare repository whose receive.* settings allow the update',
   },
   {
-    shape: /No space left on device|Disk quota exceeded/,
-    why: 'the server’s disk is full',
+    shape:
+      /No space left on device|Disk quota exceeded|returned error: 507|(?:Forgejo|Gitea): Quota exceeded/i,
+    why: 'the server’s disk, or what may be used of it, is full',
     next: 'Make room where the registry lies',
+  },
+  {
+    shape: /returned error: 413|GH001|exceeded its size limit|exceeds maximum allowed size/i,
+    why: 'the push, a file in it, or the repository is larger than the server takes',
+    next: 'Raise the limit of the server or of its proxy, or compact the registry: podtrack compact',
+  },
+  {
+    shape: /hook declined/,
+    because: 'hook',
+    why: 'a hook of the server refuses the push',
+    next: 'Ask the server’s administrator which rule refused; its own words stand above',
   },
   {
     shape:

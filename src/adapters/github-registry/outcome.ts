@@ -41,13 +41,13 @@ export const WRITE =
 /** In this order: the more telling text first. */
 const FINAL: readonly Row[] = [
   {
-    shape: /secret (?:detected|scanning)|push protection|GH009/i,
+    shape: /secrets? detected|secret scanning|cannot contain secrets|GH009/i,
     because: 'secret-found',
     why: 'GitHub takes something in the commit for a secret',
     next: 'Look for a secret in labels and names, and change it at its source',
   },
   {
-    shape: /rule violations|GH013|Reference update failed/i,
+    shape: /rule violations|GH013|push protection|Reference update failed/i,
     because: 'ruleset',
     why: 'a ruleset refuses the update',
     next: 'Exempt the registry branch and its -state branch from the ruleset, or use a token that may bypass it',
@@ -170,6 +170,15 @@ function textOf(body: unknown): string {
   return `${read.data.message}${more}`;
 }
 
+function tooLarge(why: string): Outcome {
+  return {
+    kind: 'final',
+    because: 'configuration',
+    why: `the server, or a proxy before it, takes no more (${why})`,
+    next: 'Raise its limit or make room, or compact the registry: podtrack compact',
+  };
+}
+
 function judgeRefusal(answer: Answered, now: number): Outcome {
   const { status, headers, over } = answer;
   const text = textOf(answer.body);
@@ -187,6 +196,7 @@ function judgeRefusal(answer: Answered, now: number): Outcome {
   // A repository that may not be seen is no such status here, but an error of a 200.
   if (status === 405 || (over === 'graphql' && (status === 404 || status === 410)))
     return { kind: 'unsupported', why };
+  if (status === 413 || status === 507) return tooLarge(why);
   if (status >= 500 || /timed out/i.test(text)) return { kind: 'ambiguous', why };
   if (status === 409 && /repository is empty/i.test(text)) return { kind: 'empty', why };
   const known = byWords(text, answer, now);

@@ -106,6 +106,8 @@ const TABLE: readonly (readonly [string, Answer, Outcome['kind']])[] = [
   ],
   ['an archived repository', says(403, 'Repository was archived so is read-only.'), 'final'],
   ['a refusal in unknown words', says(403, 'No.'), 'final'],
+  ['a request that is too large', rest(413, '<html>413 Request Entity Too Large</html>'), 'final'],
+  ['a full disk', says(507, 'Insufficient Storage'), 'final'],
   ['an empty repository', says(409, 'Git Repository is empty.'), 'empty'],
   ['a repository that is not there', says(404, 'Not Found'), 'missing'],
   [
@@ -170,6 +172,26 @@ describe('judge', () => {
         expectTrouble(rest(status, body)),
       ),
     );
+  });
+});
+
+describe('a rule that stands under the heading of push protection', () => {
+  const because = (message: string): unknown => {
+    const outcome = judge(graph({ type: 'UNPROCESSABLE', message }), NOW);
+    return outcome.kind === 'final' ? outcome.because : outcome.kind;
+  };
+
+  it.each([
+    [
+      'Repository rule violations found\n\nGITHUB PUSH PROTECTION\n\nPush cannot contain secrets\n',
+      'secret-found',
+    ],
+    ['Repository rule violations found\n\nSecret detected in content\n', 'secret-found'],
+    ['Repository rule violations found\n\nGITHUB PUSH PROTECTION\n\nFile path is restricted\n', 'ruleset'],
+    ['GH013: Repository rule violations found for refs/heads/podtrack.', 'ruleset'],
+    ['GH006: Protected branch update failed for refs/heads/podtrack.', 'protected-branch'],
+  ])('%j is %s', (message, kind) => {
+    expect(because(message)).toBe(kind);
   });
 });
 

@@ -198,6 +198,148 @@ const FINAL: readonly (readonly [string, string, RegExp, number])[] = [
   ],
 ];
 
+/** Words of other forges, and of GitHub's newer rules. */
+const hooked = (said: string): string =>
+  `${said}\n${rejected('[remote rejected] (pre-receive hook declined)')}`;
+const GH013 = `remote: error: GH013: Repository rule violations found for ${REF}.\nremote: \nremote: - GITHUB PUSH PROTECTION`;
+const ruled = (said: string): string =>
+  `${GH013}\n${said}\n${rejected('[remote rejected] (push declined due to repository rule violations)')}`;
+const http = (status: number): string =>
+  `error: RPC failed; HTTP ${status} curl 22 The requested URL returned error: ${status}\nsend-pack: unexpected disconnect while reading sideband packet\nfatal: the remote end hung up unexpectedly\nEverything up-to-date`;
+
+const ELSEWHERE: readonly (readonly [string, string, string, RegExp])[] = [
+  ['push protection: a secret', ruled('remote:     - Push cannot contain secrets'), 'secret-found', /secret/],
+  ['push protection: a path', ruled('remote:     - File path is restricted'), 'ruleset', /ruleset/],
+  [
+    'a forced push that GitHub does not take',
+    hooked('remote: error: GH003: Sorry, force-pushing to podtrack-state is not allowed.'),
+    'protected-branch',
+    /protection/,
+  ],
+  [
+    'GitLab, protected',
+    hooked('remote: GitLab: You are not allowed to push code to protected branches on this project.'),
+    'protected-branch',
+    /protection/,
+  ],
+  [
+    'GitLab, protected from force',
+    hooked('remote: GitLab: You are not allowed to force push code to a protected branch on this project.'),
+    'protected-branch',
+    /force pushes/,
+  ],
+  [
+    'an old GitLab, protected',
+    hooked('remote: GitLab: You are not allowed to access some of the refs!'),
+    'protected-branch',
+    /protection/,
+  ],
+  [
+    'an old GitLab, read only',
+    hooked("remote: GitLab: You don't have permission"),
+    'read-only',
+    /contents: write/,
+  ],
+  [
+    'GitLab, read only',
+    "remote: You are not allowed to push code to this project.\nfatal: unable to access 'https://gitlab.example/a/b.git/': The requested URL returned error: 403",
+    'read-only',
+    /contents: write/,
+  ],
+  [
+    'GitLab, a push rule',
+    hooked("remote: GitLab: Commit message does not follow the pattern 'JIRA-\\d+'"),
+    'hook',
+    /administrator/,
+  ],
+  [
+    'GitLab, full',
+    hooked(
+      'remote: GitLab: Your push has been rejected, because this repository has exceeded its size limit of 10 MB',
+    ),
+    'configuration',
+    /compact/,
+  ],
+  [
+    'GitLab, credentials',
+    "remote: HTTP Basic: Access denied. The provided password or token is incorrect\nfatal: Authentication failed for 'https://gitlab.example/a/b.git/'",
+    'bad-credentials',
+    /valid token/,
+  ],
+  [
+    'Gitea, protected',
+    hooked('remote: Gitea: Not allowed to push to protected branch podtrack'),
+    'protected-branch',
+    /protection/,
+  ],
+  [
+    'Gitea, read only',
+    hooked('remote: Gitea: User permission denied for writing.'),
+    'read-only',
+    /contents: write/,
+  ],
+  ['Forgejo, full', hooked('remote: Forgejo: Quota exceeded'), 'configuration', /room/],
+  [
+    'Bitbucket Cloud, protected',
+    hooked('remote: Permission denied to update branch podtrack.'),
+    'protected-branch',
+    /protection/,
+  ],
+  [
+    'Bitbucket Server, protected',
+    hooked(`remote: Branch ${REF} can only be modified through pull requests.`),
+    'protected-branch',
+    /protection/,
+  ],
+  [
+    'Bitbucket, committer rule',
+    hooked('remote: You can only push your own commits in this repository'),
+    'hook',
+    /administrator/,
+  ],
+  [
+    'Bitbucket, scopes',
+    'remote: Your credentials lack one or more required privilege scopes.\nfatal: unable to access: The requested URL returned error: 403',
+    'read-only',
+    /contents: write/,
+  ],
+  [
+    'Azure, protected',
+    rejected(
+      '[remote rejected] (TF402455: Pushes to this branch are not permitted; you must use a pull request to update this branch.)',
+    ),
+    'protected-branch',
+    /protection/,
+  ],
+  [
+    'Azure, read only',
+    "remote: TF401027: You need the Git 'GenericContribute' permission to perform this action.",
+    'read-only',
+    /contents: write/,
+  ],
+  [
+    'Gerrit',
+    rejected('[remote rejected] (prohibited by Gerrit: not permitted: update)'),
+    'protected-branch',
+    /protection/,
+  ],
+  [
+    'a deploy key for reading',
+    'ERROR: The key you are authenticating with has been marked as read only.\nfatal: Could not read from remote repository.',
+    'read-only',
+    /contents: write/,
+  ],
+  [
+    'a shallow push',
+    rejected('[remote rejected] (shallow update not allowed)'),
+    'configuration',
+    /receive\.\*/,
+  ],
+  ['a large file', hooked('remote: error: GH001: Large files detected.'), 'configuration', /compact/],
+  ['413', http(413), 'configuration', /limit of the server/],
+  ['507', http(507), 'configuration', /room/],
+];
+
 const AMBIGUOUS: readonly (readonly [string, string])[] = [
   [
     'a 500 that may have landed',
@@ -249,6 +391,10 @@ describe('judgePush', () => {
   it.each(FINAL)('never again: %s', (_name, text, next, exitCode) => {
     const outcome = push(text, '', exitCode);
     expect(outcome).toMatchObject({ kind: 'final', next: expect.stringMatching(next) });
+  });
+
+  it.each(ELSEWHERE)('never again, in the words of %s', (_name, text, because, next) => {
+    expect(push(text)).toMatchObject({ kind: 'final', because, next: expect.stringMatching(next) });
   });
 
   it.each([

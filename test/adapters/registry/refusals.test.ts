@@ -1,4 +1,4 @@
-/** The nine kinds in which a write is refused, over git and over the API: what each is called, how often it is tried, what to do. */
+/** The kinds in which a write is refused, the nine of the plan and three more, over git and over the API: what each is called, how often it is tried, what to do. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -43,11 +43,13 @@ const both = (refuse: (place: GithubPlace) => void) => ({ git: refuse, api: refu
 const LOCK =
   "cannot lock ref 'refs/heads/podtrack': Unable to create '/data/ci.git/podtrack.lock': File exists.";
 
-function hook({ server }: GithubPlace): void {
-  const path = join(server.folder, 'hooks', 'pre-receive');
-  mkdirSync(join(server.folder, 'hooks'), { recursive: true });
-  writeFileSync(path, '#!/bin/sh\necho "every change needs a ticket" >&2\nexit 1\n');
-  chmodSync(path, 0o755);
+function hook(says: string): (place: GithubPlace) => void {
+  return ({ server }) => {
+    const path = join(server.folder, 'hooks', 'pre-receive');
+    mkdirSync(join(server.folder, 'hooks'), { recursive: true });
+    writeFileSync(path, `#!/bin/sh\n${says}\nexit 1\n`);
+    chmodSync(path, 0o755);
+  };
 }
 
 /** Somebody else commits just before us. */
@@ -69,7 +71,10 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: 'hook',
-    refuse: { git: hook, api: scripted(refusal(422, 'pre-receive hook declined')) },
+    refuse: {
+      git: hook('echo "every change needs a ticket" >&2'),
+      api: scripted(refusal(422, 'pre-receive hook declined')),
+    },
     failure: 'write-refused',
     tries: 1,
     says: /a hook of the server refuses.*hook declined.*Ask the server’s administrator/,
@@ -111,6 +116,30 @@ const KINDS: readonly Kind[] = [
     failure: 'rate-limited',
     tries: 2,
     says: /secondary rate limit.*Try again in .*register-many/,
+  },
+  {
+    kind: 'secret found',
+    refuse: {
+      git: hook('echo "error: GH013: Repository rule violations found" "- Push cannot contain secrets" >&2'),
+      api: scripted(refusal(422, 'Repository rule violations found\n\nPush cannot contain secrets')),
+    },
+    failure: 'write-refused',
+    tries: 1,
+    says: /for a secret.*change it at its source/,
+  },
+  {
+    kind: 'too large',
+    refuse: { git: overGit(413, ''), api: scripted({ status: 413, body: '' }) },
+    failure: 'write-refused',
+    tries: 1,
+    says: /413.*compact the registry/,
+  },
+  {
+    kind: 'no room',
+    refuse: { git: overGit(507, ''), api: scripted({ status: 507, body: '' }) },
+    failure: 'write-refused',
+    tries: 1,
+    says: /507.*ake room/,
   },
   {
     kind: 'server error',
