@@ -37,13 +37,22 @@ describe('a committed verdict', () => {
           expect(again).toEqual({ kind: 'asked', same: true, recomputed: { ...facts, basis: undefined } });
         }
       }),
-      { numRuns: 600 },
+      { numRuns: 300, seed: 5 },
     );
     const possible = Object.keys(REASONS).filter(
       (reason) => !/^stray|^not-recorded$|^pull-skipped$/.test(reason),
     );
-    expect(possible.filter((reason) => !met.has(reason)).length, [...met].join(' ')).toBeLessThan(14);
-  });
+    // Rare in made-up cycles; idle, unreachable and the like are replayed from real ones in past.test.ts.
+    expect(possible.filter((reason) => !met.has(reason)).sort()).toEqual([
+      'all-absent',
+      'exited-grace',
+      'extended',
+      'idle',
+      'keep-ended',
+      'rearm-too-late',
+      'unreachable',
+    ]);
+  }, 120_000);
 
   it('tells no address and no host of what was looked at', () => {
     fc.assert(
