@@ -2,7 +2,7 @@
 import { MINUTE_MS } from '../../domain/duration.ts';
 import type { Part } from '../../domain/part.ts';
 import type { Clock } from '../../ports.ts';
-import { type Answer, openApi } from '../github-registry/api.ts';
+import { type Answer, openApi } from '../github-api.ts';
 
 export type AskingOptions = {
   readonly apiUrl: string;

@@ -1,6 +1,6 @@
 /** Reads that may be repeated freely: waits where GitHub asks for it, gives up what can never work. */
 import { z } from 'zod';
-import type { Answer } from './api.ts';
+import type { Answer } from '../github-api.ts';
 import { backoffMs } from './backoff.ts';
 import { judge, type Outcome } from './outcome.ts';
 import { named, type Session } from './session.ts';

@@ -1,7 +1,7 @@
 /** The two ways to put a commit on the registry branch, and the one way to start it. */
 import type { FileChange } from '../../domain/registry/commit.ts';
 import { META_PATH } from '../../domain/registry/layout.ts';
-import type { Answer } from './api.ts';
+import type { Answer } from '../github-api.ts';
 import { judge, type Outcome } from './outcome.ts';
 import { COMMIT, committed, madeSha } from './queries.ts';
 import { dropRefs, moveRefs, type QueueEntry } from './queue-refs.ts';

@@ -1,7 +1,7 @@
 /** Tells GitHub's answers apart: done, lost race, wait, never, or unknown. Sources: docs/facts/github.md. */
 import { z } from 'zod';
 import type { RefusedBy } from '../../domain/registry/write-refusal.ts';
-import type { Answer } from './api.ts';
+import type { Answer } from '../github-api.ts';
 
 /** Unknown answers are `ambiguous`: the branch is read before anything is written again. */
 export type Outcome =

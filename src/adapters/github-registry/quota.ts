@@ -1,6 +1,6 @@
 /** What is left of the token's quota, and when a writer has to leave the rest to the reaper. */
 import type { Clock } from '../../ports.ts';
-import type { Answer, Api } from './api.ts';
+import type { Answer, Api } from '../github-api.ts';
 
 type Kind = 'graphql' | 'rest';
 export type Quota = {

@@ -2,7 +2,7 @@
 import { sweepText } from '../../domain/registry/files.ts';
 import { SWEEP_PATH } from '../../domain/registry/layout.ts';
 import type { SweepState } from '../../domain/registry/sweep.ts';
-import type { Answer } from './api.ts';
+import type { Answer } from '../github-api.ts';
 import { settled } from './ask.ts';
 import { makeCommit } from './commit.ts';
 import { judge, type Outcome } from './outcome.ts';

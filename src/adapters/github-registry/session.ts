@@ -5,7 +5,7 @@ import type { Sha256 } from '../../domain/registry/layout.ts';
 import type { Queued } from '../../domain/registry/queue-entry.ts';
 import type { Meta } from '../../domain/registry/state.ts';
 import type { Chance, Clock } from '../../ports.ts';
-import { type Api, openApi } from './api.ts';
+import { type Api, openApi } from '../github-api.ts';
 import type { QueueEntry } from './queue-refs.ts';
 import { type Quotas, watched } from './quota.ts';
 import type { TreeCache } from './tree.ts';

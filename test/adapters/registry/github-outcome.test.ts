@@ -1,7 +1,7 @@
 /** Each answer of GitHub that was seen, and what it means for a write. Sources: docs/facts/github.md. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../../src/adapters/github-registry/api.ts';
+import type { Answer } from '../../../src/adapters/github-api.ts';
 import { backoffMs } from '../../../src/adapters/github-registry/backoff.ts';
 import { judge, type Outcome } from '../../../src/adapters/github-registry/outcome.ts';
 

@@ -1,7 +1,7 @@
 /** One request to GitHub and its answer, whatever it is: no retries, no redirects, no plugin that waits for itself. */
 import type { Octokit } from '@octokit/core';
 import { z } from 'zod';
-import { type Fetch, wayOut } from './way-out.ts';
+import { type Fetch, wayOut } from './github-api/way-out.ts';
 
 export type Answer =
   | {
