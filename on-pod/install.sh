@@ -58,7 +58,8 @@ knob() {
   span "${knob_value:-$2}" && [ "$number" -ge 1 ] && [ "$number" -le "$3" ] || refuse "bad-$1"
 }
 
-staged='watchdog supervisor conf mark credential wgetrc reserve'
+# As many spares as files may have to be made after the install: fired, tries, grant, accepted.
+staged='watchdog supervisor conf mark credential wgetrc reserve spare.1 spare.2 spare.3 spare.4'
 
 # stage: every file beside its place, read back. On failure nothing of it stays, the key first of all.
 stage() {
@@ -67,6 +68,7 @@ stage() {
     write "$ram/conf.new" "$conf_text" &&
     write "$ram/mark.new" "$mark_text" &&
     write "$ram/reserve.new" "$watchdog_text" &&
+    write "$ram/spare.1.new" '' && write "$ram/spare.2.new" '' && write "$ram/spare.3.new" '' && write "$ram/spare.4.new" '' &&
     write "$ram/credential.new" "$key" &&
     write "$ram/wgetrc.new" "header = Authorization: Bearer $key"; then
     return 0

@@ -110,8 +110,25 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'replace() {\n' +
     '  renew "$1" "$2" && return 0\n' +
     '  if [ -f "$1" ] && { raw "$2" 1<>"$1"; } 2>/dev/null; then return 0; fi\n' +
-    '  rm -f "$ram/reserve"\n' +
-    '  renew "$1" "$2"\n' +
+    '  while make_room; do\n' +
+    '    renew "$1" "$2" && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
+    '}\n' +
+    '\n' +
+    'make_room() {\n' +
+    '  for spare in "$ram/reserve" "$ram"/spare.[0-9]; do\n' +
+    '    [ -f "$spare" ] && rm -f "$spare" && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
+    '}\n' +
+    '\n' +
+    'remember() {\n' +
+    '  { true >"$ram/$1"; } 2>/dev/null && return 0\n' +
+    '  while make_room; do\n' +
+    '    { true >"$ram/$1"; } 2>/dev/null && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
     '}\n' +
     '\n' +
     'renew() {\n' +
@@ -840,8 +857,25 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'replace() {\n' +
     '  renew "$1" "$2" && return 0\n' +
     '  if [ -f "$1" ] && { raw "$2" 1<>"$1"; } 2>/dev/null; then return 0; fi\n' +
-    '  rm -f "$ram/reserve"\n' +
-    '  renew "$1" "$2"\n' +
+    '  while make_room; do\n' +
+    '    renew "$1" "$2" && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
+    '}\n' +
+    '\n' +
+    'make_room() {\n' +
+    '  for spare in "$ram/reserve" "$ram"/spare.[0-9]; do\n' +
+    '    [ -f "$spare" ] && rm -f "$spare" && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
+    '}\n' +
+    '\n' +
+    'remember() {\n' +
+    '  { true >"$ram/$1"; } 2>/dev/null && return 0\n' +
+    '  while make_room; do\n' +
+    '    { true >"$ram/$1"; } 2>/dev/null && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
     '}\n' +
     '\n' +
     'renew() {\n' +
@@ -1465,7 +1499,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '}\n' +
     '\n' +
     'stand_down() {\n' +
-    '  : >"$ram/off"\n' +
+    '  remember off || return 1\n' +
     '  clock\n' +
     '  down_until=$((now + 10))\n' +
     '  for role in supervisor watchdog; do\n' +
@@ -1653,8 +1687,25 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'replace() {\n' +
     '  renew "$1" "$2" && return 0\n' +
     '  if [ -f "$1" ] && { raw "$2" 1<>"$1"; } 2>/dev/null; then return 0; fi\n' +
-    '  rm -f "$ram/reserve"\n' +
-    '  renew "$1" "$2"\n' +
+    '  while make_room; do\n' +
+    '    renew "$1" "$2" && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
+    '}\n' +
+    '\n' +
+    'make_room() {\n' +
+    '  for spare in "$ram/reserve" "$ram"/spare.[0-9]; do\n' +
+    '    [ -f "$spare" ] && rm -f "$spare" && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
+    '}\n' +
+    '\n' +
+    'remember() {\n' +
+    '  { true >"$ram/$1"; } 2>/dev/null && return 0\n' +
+    '  while make_room; do\n' +
+    '    { true >"$ram/$1"; } 2>/dev/null && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
     '}\n' +
     '\n' +
     'renew() {\n' +
@@ -2142,7 +2193,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '\n' +
     'accept() {\n' +
     '  accepted=yes\n' +
-    '  { : >"$ram/accepted"; } 2>/dev/null\n' +
+    '  remember accepted\n' +
     '}\n' +
     '\n' +
     'look() {\n' +
@@ -2186,8 +2237,8 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '\n' +
     'conclude() {\n' +
     '  note "gone: proven, key destroyed"\n' +
-    '  { : >"$ram/gone"; } 2>/dev/null\n' +
     '  shred_files "$ram/credential" "$ram/wgetrc" "$ram"/wgetrc.*\n' +
+    '  remember gone\n' +
     '}\n' +
     '\n' +
     'advance() {\n' +
@@ -2369,8 +2420,25 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'replace() {\n' +
     '  renew "$1" "$2" && return 0\n' +
     '  if [ -f "$1" ] && { raw "$2" 1<>"$1"; } 2>/dev/null; then return 0; fi\n' +
-    '  rm -f "$ram/reserve"\n' +
-    '  renew "$1" "$2"\n' +
+    '  while make_room; do\n' +
+    '    renew "$1" "$2" && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
+    '}\n' +
+    '\n' +
+    'make_room() {\n' +
+    '  for spare in "$ram/reserve" "$ram"/spare.[0-9]; do\n' +
+    '    [ -f "$spare" ] && rm -f "$spare" && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
+    '}\n' +
+    '\n' +
+    'remember() {\n' +
+    '  { true >"$ram/$1"; } 2>/dev/null && return 0\n' +
+    '  while make_room; do\n' +
+    '    { true >"$ram/$1"; } 2>/dev/null && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
     '}\n' +
     '\n' +
     'renew() {\n' +
@@ -2749,7 +2817,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '  span "${knob_value:-$2}" && [ "$number" -ge 1 ] && [ "$number" -le "$3" ] || refuse "bad-$1"\n' +
     '}\n' +
     '\n' +
-    'staged=\'watchdog supervisor conf mark credential wgetrc reserve\'\n' +
+    'staged=\'watchdog supervisor conf mark credential wgetrc reserve spare.1 spare.2 spare.3 spare.4\'\n' +
     '\n' +
     'stage() {\n' +
     '  if write "$ram/watchdog.new" "$watchdog_text" &&\n' +
@@ -2757,6 +2825,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '    write "$ram/conf.new" "$conf_text" &&\n' +
     '    write "$ram/mark.new" "$mark_text" &&\n' +
     '    write "$ram/reserve.new" "$watchdog_text" &&\n' +
+    '    write "$ram/spare.1.new" \'\' && write "$ram/spare.2.new" \'\' && write "$ram/spare.3.new" \'\' && write "$ram/spare.4.new" \'\' &&\n' +
     '    write "$ram/credential.new" "$key" &&\n' +
     '    write "$ram/wgetrc.new" "header = Authorization: Bearer $key"; then\n' +
     '    return 0\n' +
@@ -2951,8 +3020,25 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'replace() {\n' +
     '  renew "$1" "$2" && return 0\n' +
     '  if [ -f "$1" ] && { raw "$2" 1<>"$1"; } 2>/dev/null; then return 0; fi\n' +
-    '  rm -f "$ram/reserve"\n' +
-    '  renew "$1" "$2"\n' +
+    '  while make_room; do\n' +
+    '    renew "$1" "$2" && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
+    '}\n' +
+    '\n' +
+    'make_room() {\n' +
+    '  for spare in "$ram/reserve" "$ram"/spare.[0-9]; do\n' +
+    '    [ -f "$spare" ] && rm -f "$spare" && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
+    '}\n' +
+    '\n' +
+    'remember() {\n' +
+    '  { true >"$ram/$1"; } 2>/dev/null && return 0\n' +
+    '  while make_room; do\n' +
+    '    { true >"$ram/$1"; } 2>/dev/null && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
     '}\n' +
     '\n' +
     'renew() {\n' +
@@ -3738,8 +3824,25 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'replace() {\n' +
     '  renew "$1" "$2" && return 0\n' +
     '  if [ -f "$1" ] && { raw "$2" 1<>"$1"; } 2>/dev/null; then return 0; fi\n' +
-    '  rm -f "$ram/reserve"\n' +
-    '  renew "$1" "$2"\n' +
+    '  while make_room; do\n' +
+    '    renew "$1" "$2" && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
+    '}\n' +
+    '\n' +
+    'make_room() {\n' +
+    '  for spare in "$ram/reserve" "$ram"/spare.[0-9]; do\n' +
+    '    [ -f "$spare" ] && rm -f "$spare" && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
+    '}\n' +
+    '\n' +
+    'remember() {\n' +
+    '  { true >"$ram/$1"; } 2>/dev/null && return 0\n' +
+    '  while make_room; do\n' +
+    '    { true >"$ram/$1"; } 2>/dev/null && return 0\n' +
+    '  done\n' +
+    '  return 1\n' +
     '}\n' +
     '\n' +
     'renew() {\n' +
@@ -4363,7 +4466,7 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '}\n' +
     '\n' +
     'stand_down() {\n' +
-    '  : >"$ram/off"\n' +
+    '  remember off || return 1\n' +
     '  clock\n' +
     '  down_until=$((now + 10))\n' +
     '  for role in supervisor watchdog; do\n' +

@@ -55,7 +55,7 @@ weigh_acceptance() {
 # An accepted request is remembered across a respawn: the same DELETE later answers 404, and that alone would prove nothing.
 accept() {
   accepted=yes
-  { : >"$ram/accepted"; } 2>/dev/null
+  remember accepted
 }
 
 # look KEY: is the pod gone? By REST; where this key may not read there, by GraphQL.
@@ -104,6 +104,7 @@ by_runpodctl() {
 # conclude: the pod is proven gone; the key is worth nothing to us any more, and everything to others.
 conclude() {
   note "gone: proven, key destroyed"
-  { : >"$ram/gone"; } 2>/dev/null
+  # The key first: where no more files can be made, it leaves the place of one.
   shred_files "$ram/credential" "$ram/wgetrc" "$ram"/wgetrc.*
+  remember gone
 }

@@ -50,12 +50,32 @@ write() {
 }
 
 # replace FILE LINE: a reader sees the old line or the new one and never a part. When the tmpfs is full, the file is written over
-# in place, which takes no room; if it was not there before, our reserve makes room for it.
+# in place, which takes no room; if it was not there before, what we keep in reserve makes room for it.
 replace() {
   renew "$1" "$2" && return 0
   if [ -f "$1" ] && { raw "$2" 1<>"$1"; } 2>/dev/null; then return 0; fi
-  rm -f "$ram/reserve"
-  renew "$1" "$2"
+  while make_room; do
+    renew "$1" "$2" && return 0
+  done
+  return 1
+}
+
+# make_room: gives up one of the files in reserve: the first has the size of a page or more, the others keep an inode each.
+make_room() {
+  for spare in "$ram/reserve" "$ram"/spare.[0-9]; do
+    [ -f "$spare" ] && rm -f "$spare" && return 0
+  done
+  return 1
+}
+
+# remember NAME: an empty file says that it is so. Not by `:`, a special builtin: most shells end where it cannot open its file,
+# as on a tmpfs that has room but no inode left.
+remember() {
+  { true >"$ram/$1"; } 2>/dev/null && return 0
+  while make_room; do
+    { true >"$ram/$1"; } 2>/dev/null && return 0
+  done
+  return 1
 }
 
 renew() {

@@ -92,7 +92,7 @@ pet() {
 
 # stand_down: ends both of the switch in `ram`, by who they are, and waits until they are gone.
 stand_down() {
-  : >"$ram/off"
+  remember off || return 1
   clock
   down_until=$((now + 10))
   for role in supervisor watchdog; do

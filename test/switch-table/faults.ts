@@ -61,7 +61,11 @@ export const FAULTS: readonly Fault[] = [
   { name: '429', end: always(slow), endGraphql: always(slow) },
   { name: '5xx', end: (tries) => problem(tries === 1 ? 500 : 503, 'x'), endGraphql: always({ status: 502 }) },
   { name: 'HTML', end: (tries) => html(tries === 1 ? 502 : 200), endGraphql: always(html(200)) },
-  { name: 'null data', end: always(problem(500, 'x')), endGraphql: always(unauthorized) },
+  {
+    name: 'null data',
+    end: always(json({ errors: [{ message: 'Unauthorized' }], data: null })),
+    endGraphql: always(unauthorized),
+  },
   { name: 'cut off', end: always({ status: 0 }), endGraphql: always({ status: 0 }) },
   { name: 'no DNS', leads: 'nowhere' },
   { name: 'no route', leads: 'no-route' },

@@ -30,6 +30,8 @@ const EVERYTHING: Image['tools'] = { all: true, but: [] };
 const PLAIN = { tools: EVERYTHING, mounts: SHM, becomes: 'fires' as const };
 const but = (...names: string[]): Image['tools'] => ({ all: true, but: names });
 const OLD_DATE = '#!/bin/sh\ncase $* in *%s*) echo 915148800 ;; *) echo 1999-01-01T00:00:00Z ;; esac\n';
+const BAD_DATE = '#!/bin/sh\necho 99999999999999999999999999\n';
+const OLD_SLEEP = '#!/bin/sh\ncase $1 in *.*) exit 1 ;; esac\nexec /bin/sleep "$1"\n';
 const TOOL_OF_PROVIDER = '#!/bin/sh\necho "$*" >>"$HOME/asked"\n';
 /** Every set of authorities out of sight; what the machine itself trusts does not count. */
 const NO_AUTHORITIES = `${SHM}\nmount -t tmpfs tmpfs /etc/ssl/certs\nmount -t tmpfs tmpfs /opt`;
@@ -70,6 +72,20 @@ export const IMAGES: readonly Image[] = [
     name: '/dev/shm full once armed',
     mounts: 'mount -t tmpfs -o size=512k tmpfs /dev/shm',
     later: 'dd if=/dev/zero of=/dev/shm/filler bs=1024',
+  },
+  {
+    ...PLAIN,
+    name: '/dev/shm out of inodes once armed',
+    mounts: 'mount -t tmpfs -o size=8m,nr_inodes=40 tmpfs /dev/shm',
+    later: 'i=0; while true >"/dev/shm/filler.$i"; do i=$((i + 1)); done 2>/dev/null',
+  },
+  { ...PLAIN, name: 'date prints garbage', made: { date: BAD_DATE }, simulated: 'date' },
+  { ...PLAIN, name: 'sleep in whole seconds only', made: { sleep: OLD_SLEEP }, simulated: 'sleep' },
+  {
+    ...PLAIN,
+    name: 'processes of others hidden, not root',
+    mounts: `${SHM}\nmount -o remount,hidepid=2 /proc`,
+    user: 'nobody',
   },
   { ...PLAIN, name: 'wall clock in 1999', made: { date: OLD_DATE }, simulated: 'date' },
   {
