@@ -12,7 +12,9 @@ import {
   getInput,
   getState,
   startGroup,
+  warning,
 } from '@actions/core';
+import { ConfigError } from '../domain/errors.ts';
 import type { KnobTexts } from '../domain/knobs.ts';
 import type { Env } from '../domain/owner-from-env.ts';
 import { DOORS, type DoorName, EXPORTED, type InputOf, type OutputOf, type StateKey } from './interface.ts';
@@ -40,12 +42,31 @@ export function mask(secret: string): void {
   coreSecret(secret);
 }
 
+/**
+ * What the runner made for another user cannot be written by this one. Throws ConfigError, which names the file and
+ * leaves everything else as it is.
+ */
+function toRunner(what: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    throw new ConfigError('RUNNER_TEMP', {
+      tried: `Writing the runner's file for ${what}`,
+      cameBack: error instanceof Error ? error.message : String(error),
+      state:
+        'This step ended there; what stands was told above, and a pod that was registered keeps its deadlines',
+      next: 'In a container job, run as root or as the user who owns the runner’s files (options: --user)',
+      cause: error,
+    });
+  }
+}
+
 export function writeOutput<D extends DoorName>(_door: D, name: OutputOf<D>, value: string): void {
-  coreOutput(name, value);
+  toRunner(`the output ${name}`, () => coreOutput(name, value));
 }
 
 export function saveState(key: StateKey, value: string): void {
-  coreSave(key, value);
+  toRunner('saved state', () => coreSave(key, value));
 }
 
 /** Empty = nothing was saved. */
@@ -54,7 +75,7 @@ export function savedState(key: StateKey): string {
 }
 
 export function exportVariable(which: keyof typeof EXPORTED, value: string): void {
-  coreExport(EXPORTED[which], value);
+  toRunner('the environment', () => coreExport(EXPORTED[which], value));
 }
 
 /** The lines of `work` under one title that a reader may open; what counts is said after it. */
@@ -78,10 +99,19 @@ export function ownProgram(): { readonly node: string; readonly script: string; 
   return { node: process.execPath, script, windows: process.platform === 'win32' };
 }
 
-/** Says nothing where there is no summary to write to; cuts at a line where there is too much. */
+/** Says nothing where there is no summary to write to, and a warning where it cannot be; cuts at a line where there is too much. */
 export function writeSummary(markdown: string): void {
   const file = process.env['GITHUB_STEP_SUMMARY'];
   if (file === undefined || file === '') return;
+  try {
+    appendSummary(file, markdown);
+  } catch (failed) {
+    // What was done stands in the log; a pod's end is no failure for want of a page.
+    warning(`no summary could be written: ${failed instanceof Error ? failed.message : String(failed)}`);
+  }
+}
+
+function appendSummary(file: string, markdown: string): void {
   const bytes = Buffer.from(`${markdown}\n`);
   const kept = bytes.subarray(0, MOST_SUMMARY_BYTES).toString('utf8');
   const whole = bytes.length <= MOST_SUMMARY_BYTES;

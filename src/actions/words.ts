@@ -37,6 +37,27 @@ export function textOrNull(text: string): string | null {
   return text === '' ? null : text;
 }
 
+/** What people give in place of an id: what it is, and the mend. The text itself is not repeated: it may be a secret. */
+const NO_IDS: readonly (readonly [looks: RegExp, cameBack: string, next: string])[] = [
+  [/^\*+$/, 'it is masked', 'Never mask pod ids; podtrack does not'],
+  [
+    /\$\{\{|\}\}/,
+    'it is an expression that nobody has evaluated',
+    'Write the expression under with: of this step, in one pair of double braces and without a backslash',
+  ],
+  [/^rpa_/i, 'it is a RunPod key', 'Give the id of the pod here, and the key as api-key'],
+  [
+    /^[a-z][a-z0-9+.-]*:\/\/|\.runpod\.(net|io|ai)\b/i,
+    'it is an address',
+    'Give the id alone, as RunPod’s list of pods shows it',
+  ],
+  [
+    /^["'`“”‘’]|["'`“”‘’]$/,
+    'it stands in quotes',
+    'Give the id without them: YAML and jq -r take theirs off',
+  ],
+];
+
 /**
  * A job output that contains a masked text reaches the next job empty, and an expression without a value may
  * come as the word null: both are told with their likely cause. docs/facts/github-actions.md
@@ -49,7 +70,9 @@ export function podIdOf(text: string): string {
       'Look at the step that gives it. An output of another job arrives empty when it contains a masked text: never mask pod ids; podtrack does not',
     );
   }
-  if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(text)) return text;
+  if (/^(?!rpa_)[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/i.test(text)) return text;
+  const known = NO_IDS.find(([looks]) => looks.test(text));
+  if (known !== undefined) throw wrongInput('pod-id', known[1], known[2]);
   throw wrongInput(
     'pod-id',
     `"${text.slice(0, 70)}" is not one pod id`,

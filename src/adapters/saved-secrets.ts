@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { ConfigError } from '../domain/errors.ts';
 import type { Env } from '../domain/owner-from-env.ts';
 
 const CIPHER = 'aes-256-gcm';
@@ -17,15 +18,37 @@ export type Secrets = Readonly<Record<string, string>>;
 /** Where the sealed file lies, and the key that nobody else has. */
 export type Sealed = { readonly file: string; readonly key: string };
 
-/** A new folder of this process alone (0700) under the runner's place for temporary files. */
+/**
+ * A new folder of this process alone (0700) under the runner's place for temporary files; where nobody lets us write
+ * there, as in some containers, under the system's. Throws ConfigError where there is neither.
+ */
 export function privateFolder(env: Env): string {
-  const parent = env['RUNNER_TEMP'] ?? '';
-  const base = parent === '' ? tmpdir() : parent;
-  mkdirSync(base, { recursive: true });
-  const folder = mkdtempSync(join(base, 'podtrack-'));
-  // mkdtemp grants 0700 already; a strange umask or file system must not widen it.
-  chmodSync(folder, 0o700);
-  return folder;
+  const given = env['RUNNER_TEMP'] ?? '';
+  const places = [...new Set([given === '' ? tmpdir() : given, tmpdir()])];
+  const refused: string[] = [];
+  for (const place of places) {
+    const made = folderIn(place);
+    if ('folder' in made) return made.folder;
+    refused.push(made.why);
+  }
+  throw new ConfigError('RUNNER_TEMP', {
+    tried: 'Making a private folder for this step',
+    cameBack: refused.join('; '),
+    state: 'Nothing was sent to the pod or the registry by this step',
+    next: 'Let this step write to RUNNER_TEMP or /tmp: in a container job, run as root or as the user who owns them (options: --user)',
+  });
+}
+
+function folderIn(base: string): { readonly folder: string } | { readonly why: string } {
+  try {
+    mkdirSync(base, { recursive: true });
+    const folder = mkdtempSync(join(base, 'podtrack-'));
+    // mkdtemp grants 0700 already; a strange umask or file system must not widen it.
+    chmodSync(folder, 0o700);
+    return { folder };
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** Writes the file 0600. AES-256-GCM: who changes one bit of it gets nothing out. */
