@@ -1,4 +1,5 @@
 /** What a storm left, as a table for people. */
+import type { FanOut } from './fan-out.ts';
 import type { StormResult } from './storm.ts';
 
 const ROWS: readonly (readonly [string, (of: StormResult) => string | number])[] = [
@@ -27,6 +28,13 @@ const ROWS: readonly (readonly [string, (of: StormResult) => string | number])[]
   ['all violations', ({ violations }) => violations.length],
 ];
 
+const FAN_OUT: readonly (readonly [string, (of: FanOut) => string | number])[] = [
+  ['jobs with register-many', ({ jobs }) => jobs],
+  ['  of them registered', ({ registered }) => registered],
+  ['  calls to the registry', ({ calls }) => calls.length],
+  ['  requests to the server', ({ requests }) => requests],
+];
+
 const CONTENDED = ['conflict', 'rate-limited'];
 const LOST = ['registry-unreadable', 'outcome-unknown'];
 
@@ -42,14 +50,15 @@ function count(violations: readonly string[], kind: string): number {
   return violations.filter((each) => each.startsWith(kind)).length;
 }
 
-export function stormTable(results: readonly StormResult[]): string {
+export function stormTable(results: readonly StormResult[], fanOuts: readonly FanOut[]): string {
   const width = Math.max(...ROWS.map(([name]) => name.length)) + 2;
   const heads = results.map(({ wish }) => (wish.server === 'git' ? 'git over HTTP' : 'GitHub API'));
   const line = (name: string, cells: readonly (string | number)[]): string =>
     `${name.padEnd(width)}${cells.map((cell) => String(cell).padStart(16)).join('')}`;
   const rows = ROWS.map(([name, of]) => line(name, results.map(of)));
+  const entered = FAN_OUT.map(([name, of]) => line(name, fanOuts.map(of)));
   const told = results.flatMap(({ wish, violations }) =>
     violations.slice(0, 5).map((each) => `${wish.server}: ${each}`),
   );
-  return [line('', heads), ...rows, ...(told.length === 0 ? [] : ['', ...told])].join('\n');
+  return [line('', heads), ...rows, ...entered, ...(told.length === 0 ? [] : ['', ...told])].join('\n');
 }
