@@ -118,32 +118,37 @@ export function handsOn(folder: string): Omit<Place, 'store' | 'close'> {
       .filter((path) => path !== '');
   return {
     edit(path, text) {
-      const index = { GIT_INDEX_FILE: join(folder, 'hand.index') };
-      const withIndex = (args: readonly string[]): string =>
-        execFileSync('git', args, {
-          cwd: folder,
-          env: { ...env, ...index, GIT_DIR: folder },
-          encoding: 'utf8',
-        }).trim();
-      withIndex(['read-tree', REF]);
-      if (text === null) withIndex(['rm', '--cached', '--quiet', path]);
-      else
-        withIndex([
-          'update-index',
-          '--add',
-          '--cacheinfo',
-          `100644,${git(['hash-object', '-w', '--stdin'], text)},${path}`,
-        ]);
-      git([
-        'update-ref',
-        REF,
-        git(['commit-tree', '-p', REF, '-m', 'Edit by hand', withIndex(['write-tree'])]),
-      ]);
+      const name = `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
+      const data = (of: string): string => `data ${Buffer.byteLength(of)}\n${of}\n`;
+      const change = text === null ? `D ${name}\n` : `M 100644 inline ${name}\n${data(text)}`;
+      const by = 'committer hand <hand@localhost> now\n';
+      const script = `commit ${REF}\n${by}${data('Edit by hand\n')}from ${REF}^0\n${change}done\n`;
+      git(['fast-import', '--quiet', '--done', '--date-format=now'], script);
     },
-    files: () =>
-      Object.fromEntries(
-        list().map((path) => [path, inBare(folder, ['cat-file', 'blob', `${REF}:${path}`])]),
-      ),
+    files() {
+      const paths = list();
+      const names = paths.map((path) => `${REF}:${path}`);
+      // A name with a line break cannot be asked for in a batch.
+      const [odd, plain] = [
+        names.filter((name) => name.includes('\n')),
+        names.filter((name) => !name.includes('\n')),
+      ];
+      const texts = new Map(odd.map((name) => [name, inBare(folder, ['cat-file', 'blob', name])]));
+      const out = execFileSync('git', ['cat-file', '--batch'], {
+        cwd: folder,
+        env: { ...env, GIT_DIR: folder },
+        input: `${plain.join('\n')}\n`,
+        maxBuffer: 2 ** 30,
+      });
+      let at = 0;
+      for (const name of plain) {
+        const end = out.indexOf(10, at);
+        const size = Number(out.subarray(at, end).toString('utf8').split(' ')[2]);
+        texts.set(name, out.subarray(end + 1, end + 1 + size).toString('utf8'));
+        at = end + 2 + size;
+      }
+      return Object.fromEntries(paths.map((path) => [path, texts.get(`${REF}:${path}`) ?? '']));
+    },
     rewind: (commits) => void git(['update-ref', REF, `${REF}~${commits}`]),
     deleteBranch: (branch) => void git(['update-ref', '-d', branch === 'registry' ? REF : `${REF}-state`]),
     commits: () => Number(git(['rev-list', '--count', REF])),
