@@ -42,9 +42,9 @@ export async function finishJob(world: World, input: FinishInput): Promise<Outco
   try {
     return await finishByRecord(world, input);
   } catch (error) {
-    if (!(error instanceof WorldError) || error.failure === 'conflict') throw error;
+    if (!(error instanceof WorldError)) throw error;
     const { known, ending, localPath, pullBudgetMs } = input;
-    if (known === null || ending !== 'teardown') throw error;
+    if (known === null || ending !== 'teardown' || error.failure === 'conflict') throw error;
     const { acting } = input.register;
     return await endUnfenced(world, { acting, known, localPath, pullBudgetMs, cause: error });
   }
