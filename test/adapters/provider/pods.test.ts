@@ -238,7 +238,7 @@ describe('the SSH address of REST v2', () => {
     expect(pod.ssh).toEqual(seen({ host: '203.0.113.9', port: 40022, username: 'root' }));
   });
 
-  it.each<[string, object]>([
+  it.each<[string, Readonly<Record<string, unknown>>]>([
     ['beside a private ssh.direct', { ssh: at('10.0.0.8'), runtime: tcp('203.0.113.9', 40022) }],
     [
       'beside a port of another shape',
