@@ -12,6 +12,7 @@ const USAGE = `usage: npm run bench -- [cycle|cold-start|doors|mirror|registry] 
   --dist    folder of the doors to measure; default dist
   --peers   folder with checkouts of actions/cache and actions/checkout, as cache and checkout
   --cli     the command line to start cold; default dist/cli.js
+  --row     of the mirror, only rows whose job and way hold this text, as 'small files, far'
   --json    figures as JSON on stdout; what is being measured goes to stderr`;
 
 const { values, positionals } = parseArgs({
@@ -21,6 +22,7 @@ const { values, positionals } = parseArgs({
     cli: { type: 'string', default: 'dist/cli.js' },
     dist: { type: 'string', default: 'dist' },
     peers: { type: 'string' },
+    row: { type: 'string', default: '' },
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -51,7 +53,7 @@ async function main(): Promise<number> {
     told.doors = await doors({ dist, peers, quick, say });
   }
   if (wants('cycle')) told.cycle = await cycles({ quick: values.quick, say });
-  if (wants('mirror')) told.mirror = await mirrorFigures({ quick: values.quick, say });
+  if (wants('mirror')) told.mirror = await mirrorFigures({ quick: values.quick, row: values.row, say });
   if (wants('registry')) told.registry = await registryFigures({ quick: values.quick, say });
   if (values.json) process.stdout.write(`${JSON.stringify(told, null, 2)}\n`);
   else {

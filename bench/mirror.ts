@@ -156,6 +156,8 @@ const JOBS: readonly Job[] = [
 
 export async function mirrorFigures(of: {
   quick: boolean;
+  /** Of each row's job and way, as 'small files, far'; others are left out. */
+  row: string;
   say: (line: string) => void;
 }): Promise<MirrorFigures> {
   const base = mkdtempSync(join(tmpdir(), 'podtrack-bench-mirror-'));
@@ -176,9 +178,11 @@ export async function mirrorFigures(of: {
     const rows: MirrorRow[] = [];
     const limits: MirrorFigures['limits'][number][] = [];
     for (const way of ways) {
+      if (!JOBS.some((job) => `${job.what}, ${way.name}`.includes(of.row))) continue;
       of.say(`mirror: what bounds it, ${way.name}`);
       limits.push({ roundTripMs: way.roundTripMs, ...(await limitsOf(ground, way)) });
       for (const job of JOBS) {
+        if (!`${job.what}, ${way.name}`.includes(of.row)) continue;
         of.say(`mirror: ${job.what}, ${way.name}`);
         rows.push(await measure(ground, way, job, of.quick ? 1 : TURNS));
       }

@@ -135,8 +135,8 @@ function listen(channel: ClientChannel): Arrivals {
 }
 
 type Handles = {
-  /** Told what the reader is done with. */
-  readonly taken: (bytes: number) => void;
+  /** Somebody reads from now on; the answer is told what the reader is done with. */
+  readonly begin: () => (bytes: number) => void;
   readonly cancel: () => void;
   readonly cut: (cause?: unknown) => WorldError;
 };
@@ -146,8 +146,9 @@ async function* framed(
   channel: ClientChannel,
   from: Arrivals,
   frame: FrameReader,
-  { taken, cancel, cut }: Handles,
+  { begin, cancel, cut }: Handles,
 ): AsyncGenerator<Buffer> {
+  const taken = begin();
   try {
     for await (const chunk of arrivals(channel, from)) {
       const payload = frame.push(chunk);
@@ -199,9 +200,10 @@ export async function openStream(
   };
 
   const cut = (cause?: unknown): WorldError => incomplete(connection, podId, call, { frame, cause });
-  const taken = call.wide === true ? widen(channel) : () => undefined;
+  // Only for a reader: what nobody reads yet shall not fill the line.
+  const begin = () => (call.wide === true ? widen(channel) : () => undefined);
   return {
-    chunks: framed(channel, from, frame, { taken, cancel, cut }),
+    chunks: framed(channel, from, frame, { begin, cancel, cut }),
     over,
     async end() {
       await stderr.complete;

@@ -1,5 +1,6 @@
 /** A pod that answers whatever a test wrote by hand: file lists and tar streams that no honest machine sends. */
 import { createHash } from 'node:crypto';
+import { answerFailure } from '../../../src/adapters/ssh/failures.ts';
 import type { RemoteStream, StreamingSession } from '../../../src/adapters/ssh/stream.ts';
 
 export type Listed = {
@@ -34,6 +35,14 @@ export function listing(
   for (const [path, target] of links) fields.push('L', `./${path}`, target);
   fields.push('E', '0');
   return Buffer.from(fields.map((field) => `${field}\0`).join(''), 'utf8');
+}
+
+/** Names and sizes as a pod announces them before it reads its files; a third number = blocks on its disk. */
+export function announced(files: readonly (readonly [string, number, number?])[]): Buffer {
+  const names = files.map(([path]) => `./${path}`);
+  const sizes = files.map(([, size, blocks = Math.ceil(size / 512)]) => `${size} ${blocks} 512`);
+  const fields = ['A', String(files.length), ...names, sizes.join('\n'), 'N'];
+  return Buffer.from(fields.map((field) => `${field}\0`).join(''));
 }
 
 export type Member = {
@@ -79,6 +88,8 @@ export function tar(members: readonly Member[]): Buffer {
 export type Answers = {
   readonly listings: Buffer[];
   readonly tars: (Buffer | (() => AsyncIterable<Buffer>))[];
+  /** The whole tree, sent unasked; left out = no second channel opens. */
+  readonly whole?: Buffer | (() => AsyncIterable<Buffer>);
 };
 
 async function* inChunks(bytes: Buffer): AsyncGenerator<Buffer> {
@@ -92,24 +103,36 @@ function next<T>(answers: T[]): T {
   return first;
 }
 
-/** `asked` collects what was asked of the pod: names of streams, and what went over stdin. */
-export function craftedSession(answers: Answers): StreamingSession & { readonly asked: string[] } {
+const noChannel = (): Error =>
+  answerFailure('held-shut', 'pod-1', { tried: 'Run', cameBack: 'no channel was opened' });
+
+/** `asked` collects what was asked of the pod: names of streams, and what went over stdin; `cancelled` what nobody reads. */
+export function craftedSession(answers: Answers): StreamingSession & {
+  readonly asked: string[];
+  readonly cancelled: string[];
+} {
   const asked: string[] = [];
+  const cancelled: string[] = [];
   return {
     asked,
+    cancelled,
     podId: 'pod-1',
     hostKey: 'SHA256:crafted',
     run: () => Promise.reject(new Error('no scripts here')),
     close: async () => undefined,
     async stream(call): Promise<RemoteStream> {
+      const isWhole = call.what.startsWith('the whole tree');
+      const whole = answers.whole ?? Buffer.alloc(0);
+      if (isWhole && answers.whole === undefined) throw noChannel();
       const isTar = call.what.startsWith('tar');
-      asked.push(isTar ? Buffer.from(call.stdin).toString('utf8').replaceAll('\0', '|') : 'look');
-      const answer = isTar ? next(answers.tars) : next(answers.listings);
+      if (isWhole) asked.push('whole');
+      else asked.push(isTar ? Buffer.from(call.stdin).toString('utf8').replaceAll('\0', '|') : 'look');
+      const answer = isWhole ? whole : isTar ? next(answers.tars) : next(answers.listings);
       return {
         chunks: typeof answer === 'function' ? answer() : inChunks(answer),
         over: Promise.resolve(),
         end: async () => ({ exitCode: 0, stderr: '' }),
-        cancel: () => undefined,
+        cancel: () => void cancelled.push(isWhole ? 'whole' : call.what),
       };
     },
   };

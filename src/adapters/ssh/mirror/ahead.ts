@@ -1,5 +1,5 @@
 /** What is done while the pod still reads its files: what must come anyway is fetched, what may stay is read here. */
-import type { Visit } from './ask-pod.ts';
+import type { Visit, Whole } from './ask-pod.ts';
 import { type Fingerprint, fingerprintOf } from './digest.ts';
 import { freshFolder, type Layout, prepare, unverifiedFolder } from './layout.ts';
 import type { Listing, Refused } from './listing.ts';
@@ -42,11 +42,15 @@ async function readLast(
   return seen;
 }
 
-/** A file of which no copy of its length lies here has to come, whatever its digest will be. */
+/**
+ * A file of which no copy of its length lies here has to come, whatever its digest will be. `whole` is read when it
+ * brings all of them and nothing that must not come.
+ */
 export async function goAhead(
   parts: Omit<Rounds, 'staging'>,
   site: Site,
   announced: Listing,
+  whole: Whole | null,
 ): Promise<Ahead> {
   const { visit } = parts;
   const { signal } = visit.stop;
@@ -57,8 +61,14 @@ export async function goAhead(
   const { files } = announced.manifest;
   const missing = files.filter(({ path, size }) => last.get(path) !== size && unfinished.get(path) !== size);
   const known = files.filter(({ path, size }) => last.get(path) === size).map(({ path }) => path);
-  const fetching =
-    missing.length === 0 ? [] : fetchMissing({ ...parts, staging: stagingAt(site) }, announced, missing);
+  // A file that must not come is a reason to name those that must.
+  const takesAll = missing.length === files.length && announced.refused.length === 0;
+  const bring = async (): Promise<Refused[]> => {
+    const underWay = takesAll && whole !== null ? await whole.stream : null;
+    return fetchMissing({ ...parts, staging: stagingAt(site) }, announced, missing, underWay);
+  };
+  if (!takesAll) whole?.giveUp();
+  const fetching = missing.length === 0 ? [] : bring();
   const [refused, seen] = await together(visit, [fetching, readLast(site.layout.target, known, signal)]);
   return { last: tree, refused, seen };
 }

@@ -1,5 +1,6 @@
 /** The two questions of the mirror to a pod: what do you hold, and send me these. */
 import type { ManifestEntry } from '../../../domain/artifacts.ts';
+import { WorldError } from '../../../domain/errors.ts';
 import type { Clock, PullSpec, ShellSession } from '../../../ports.ts';
 import { bounded } from '../bounded.ts';
 import { oneLine } from '../failures.ts';
@@ -8,7 +9,7 @@ import { chosenOf } from './choice.ts';
 import { noListing, pullFailure } from './failures.ts';
 import { type Listing, readAnnounced, readListing } from './listing.ts';
 import { allBytesOf } from './names.ts';
-import { LIST_SCRIPT, TAR_SCRIPT } from './pod-scripts.ts';
+import { LIST_SCRIPT, TAR_SCRIPT, WHOLE_SCRIPT } from './pod-scripts.ts';
 
 /** One pull or look: its end in time, and the signal by which everything in it stops. */
 export type Visit = {
@@ -135,6 +136,7 @@ async function look(
   const what = `the look at ${visit.spec.remotePath}`;
   const args = [visit.spec.remotePath, String(HOLLOW_BYTES), ...more];
   const stream = await openStream(visit, { what, script: LIST_SCRIPT, args, stdin: '' });
+
   try {
     const answer = await collect(visit, stream, announced);
     const { stderr } = await untilStopped(visit, stream.end());
@@ -151,12 +153,15 @@ export function listPod(visit: Visit): Promise<Listing> {
   return look(visit, [], () => undefined);
 }
 
-/** Without files that are mostly holes: the pod will not read them either. */
+/** Files that are mostly holes are refused: the pod will not read them either. */
 function worthReading(listing: Listing): Listing {
   const isHollow = ({ path, size }: ManifestEntry): boolean =>
     size > HOLLOW_BYTES && 4 * (listing.allocated.get(path) ?? size) < size;
+  const hollow = listing.manifest.files.filter(isHollow);
+  if (hollow.length === 0) return listing;
   const files = listing.manifest.files.filter((file) => !isHollow(file));
-  return { ...listing, manifest: { ...listing.manifest, files } };
+  const more = hollow.map(({ path }) => ({ path, reason: 'mostly holes' }));
+  return { ...listing, manifest: { ...listing.manifest, files }, refused: [...listing.refused, ...more] };
 }
 
 /**
@@ -176,38 +181,60 @@ export function lookAhead(visit: Visit): { announced: Promise<Listing | null>; l
   return { announced, listing };
 }
 
-export type Fetching = {
-  readonly names: readonly string[];
+/** Has the named files sent as tar. */
+export function sendNamed(visit: Visit, names: readonly string[]): Promise<RemoteStream> {
+  const { remotePath } = visit.spec;
+  const stdin = allBytesOf(names.map((name) => `./${name}\0`));
+  const what = `tar in ${remotePath}`;
+  return openStream(visit, { what, script: TAR_SCRIPT, args: [remotePath], stdin, wide: true });
+}
+
+/** All that the pod holds, on its way before it is known what that is. Nothing of it is read until it is known. */
+export type Whole = {
+  /** Null where no second channel came about. */
+  readonly stream: Promise<RemoteStream | null>;
+  /** Once nobody will read it. */
+  readonly giveUp: () => void;
+};
+
+export function sendWhole(visit: Visit): Whole {
+  const { remotePath } = visit.spec;
+  const what = `the whole tree of ${remotePath}`;
+  const call = { what, script: WHOLE_SCRIPT, args: [remotePath], stdin: '', wide: true } as const;
+  const stream = openStream(visit, call).catch((error: unknown) => {
+    if (error instanceof WorldError) return null;
+    throw error;
+  });
+  // Nobody may be waiting for it when it fails; whoever is hears of it all the same.
+  stream.catch(() => undefined);
+  const giveUp = (): void => void stream.then((opened) => opened?.cancel()).catch(() => undefined);
+  return { stream, giveUp };
+}
+
+export type Taking = {
   readonly silenceMs: number;
   /** Reads the tar stream to its end. */
   readonly take: (chunks: AsyncIterable<Buffer>) => Promise<void>;
 };
 
-/** Has the named files sent as tar and read by `take`. Returns what tar complained about: it decides nothing. */
-export async function fetchFiles(visit: Visit, fetching: Fetching): Promise<string> {
+/** Has a stream of tar read by `take`. Returns what tar complained about: it decides nothing. */
+export async function takeStream(
+  visit: Visit,
+  stream: RemoteStream,
+  { silenceMs, take }: Taking,
+): Promise<string> {
   const { clock, spec, stop, untilAt } = visit;
-  const stdin = allBytesOf(fetching.names.map((name) => `./${name}\0`));
-  const what = `tar in ${spec.remotePath}`;
-  const stream = await openStream(visit, {
-    what,
-    script: TAR_SCRIPT,
-    args: [spec.remotePath],
-    stdin,
-    wide: true,
-  });
   const overdue = (kind: 'budget' | 'silence'): Error => {
     const cameBack =
-      kind === 'silence'
-        ? `no byte came for ${fetching.silenceMs / 1000} s`
-        : 'the time for this pull is used up';
+      kind === 'silence' ? `no byte came for ${silenceMs / 1000} s` : 'the time for this pull is used up';
     const failure = pullFailure('timed-out', spec, { cameBack });
     stop.abort(failure);
     return failure;
   };
   let taking: Promise<void> = Promise.resolve();
   try {
-    return await bounded({ clock, untilAt, silenceMs: fetching.silenceMs, overdue }, async (alive) => {
-      taking = fetching.take(stoppable(visit, stream, alive));
+    return await bounded({ clock, untilAt, silenceMs, overdue }, async (alive) => {
+      taking = take(stoppable(visit, stream, alive));
       await taking;
       const { stderr } = await untilStopped(visit, stream.end());
       return oneLine(stderr);

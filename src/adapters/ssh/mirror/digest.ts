@@ -1,5 +1,5 @@
 /** SHA-256 of files here and of whole trees, comparable with what the pod said. */
-import { createHash } from 'node:crypto';
+import { createHash, hash as hashOnce } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Manifest, ManifestEntry } from '../../../domain/artifacts.ts';
@@ -35,6 +35,12 @@ export function inodeOf(stat: { dev: bigint; ino: bigint; size: bigint; mtimeNs:
   return `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`;
 }
 
+/** Of a small file; a hash object for each would cost more than its bytes. */
+export function digestOfParts(parts: readonly Uint8Array[]): string {
+  const [only] = parts;
+  return hashOnce('sha256', only !== undefined && parts.length === 1 ? only : Buffer.concat(parts), 'hex');
+}
+
 /** Used from one call to the next within a turn: a block per file would keep the collector busy. */
 const scratch = Buffer.allocUnsafe(BLOCK);
 
@@ -45,7 +51,7 @@ function small(descriptor: number, size: number): string {
     if (read === 0) break;
     at += read;
   }
-  return createHash('sha256').update(scratch.subarray(0, at)).digest('hex');
+  return hashOnce('sha256', scratch.subarray(0, at), 'hex');
 }
 
 async function large(place: string | Buffer): Promise<string> {

@@ -107,6 +107,22 @@ export function unverifiedFolder(layout: Layout): string {
   return join(layout.side, 'unverified');
 }
 
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Not there, or not ours to read: whoever writes there is told why.
+    return [];
+  }
+}
+
+/** Whether there is neither a copy nor anything that may become one. */
+export function isUntouched({ target, side }: Layout): boolean {
+  return (
+    namesIn(target).length === 0 && !namesIn(side).some((name) => /^(incoming-|old-|unverified$)/.test(name))
+  );
+}
+
 /**
  * Makes the private folder and mends what a killed process left: a copy set aside without its successor is put back,
  * and an unfinished pull of a process that is gone becomes the `unverified` one.

@@ -46,6 +46,8 @@ type Fields = {
   readonly text: () => string;
   /** The next field as a name, or anything else that a pod may write as it likes. */
   readonly name: () => string;
+  /** So many names. */
+  readonly names: (count: number) => string[];
 };
 
 /** Fields of the answer, one after the other. No view is made for each: there may be a million. */
@@ -61,6 +63,15 @@ function fieldsOf(answer: Buffer): Fields {
   return {
     text: () => next((start, end) => answer.toString('latin1', start, end)),
     name: () => next((start, end) => nameOf(answer, start, end)),
+    names(count) {
+      const start = at;
+      for (let index = 0; index < count; index += 1) next(() => undefined);
+      // Nearly always all of it is text, and one call into the runtime is enough.
+      const text = answer.toString('utf8', start, at - 1);
+      if (!text.includes('\ufffd')) return text.split('\0');
+      at = start;
+      return Array.from({ length: count }, () => next((from, end) => nameOf(answer, from, end)));
+    },
   };
 }
 
@@ -105,7 +116,7 @@ function readFile(draft: Draft, name: string, line: string, hash: string): void 
 function readNames(next: Fields): { names: string[]; sizes: string[] } {
   const count = Number(next.text());
   if (!Number.isSafeInteger(count) || count < 1) throw new Garbled('a batch has no size');
-  const names = Array.from({ length: count }, next.name);
+  const names = next.names(count);
   return { names, sizes: next.text().split('\n') };
 }
 
@@ -189,7 +200,7 @@ export function readAnnounced(bytes: Buffer): Listing | null {
     throw error;
   }
   const manifest = { files: [...draft.files.values()], links: [], others: [] };
-  return { manifest, allocated: draft.allocated, refused: [], leftOut: 0 };
+  return { manifest, allocated: draft.allocated, refused: draft.refused, leftOut: 0 };
 }
 
 /** Takes the answer of LIST_SCRIPT apart. Anything unexpected is `garbled`, never a shorter list. */

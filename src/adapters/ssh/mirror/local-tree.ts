@@ -12,16 +12,19 @@ export type LocalTree = {
 
 type Draft = { files: Map<string, number>; links: Map<string, string>; folders: string[]; others: string[] };
 
-function take(root: string, name: string, entry: Dirent<Buffer>, draft: Draft): void {
+type Told = (name: string) => number | null;
+
+function take(place: { root: string; told: Told }, name: string, entry: Dirent<Buffer>, draft: Draft): void {
+  const { root, told } = place;
   if (entry.isDirectory()) draft.folders.push(name);
-  else if (entry.isFile()) draft.files.set(name, lstatSync(placeOf(root, name)).size);
+  else if (entry.isFile()) draft.files.set(name, told(name) ?? lstatSync(placeOf(root, name)).size);
   else if (entry.isSymbolicLink()) {
     draft.links.set(name, nameOf(readlinkSync(placeOf(root, name), { encoding: 'buffer' })));
   } else draft.others.push(name);
 }
 
-/** A folder that is not there is an empty tree. */
-export function localTree(root: string): LocalTree {
+/** A folder that is not there is an empty tree. The disk is not asked for sizes that are `told`. */
+export function localTree(root: string, told: Told = () => null): LocalTree {
   const draft: Draft = { files: new Map(), links: new Map(), folders: [], others: [] };
   const pending = [''];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
@@ -34,7 +37,7 @@ export function localTree(root: string): LocalTree {
     }
     for (const entry of entries) {
       const name = folder === '' ? nameOf(entry.name) : `${folder}/${nameOf(entry.name)}`;
-      take(root, name, entry, draft);
+      take({ root, told }, name, entry, draft);
       if (entry.isDirectory()) pending.push(name);
     }
   }

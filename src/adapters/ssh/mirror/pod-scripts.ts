@@ -144,15 +144,23 @@ find "$start" -type f -exec sh -c ${quoted(FILES)} podtrack {} + \\
 printf "E\\0%s\\0" $?
 `;
 
-/**
- * Argument: the artifact root. stdin: NUL-ended names. Output: tar archives, one after the other.
- * GNU's tar reads a backslash in a name as an escape unless told otherwise; BusyBox's knows neither the option nor the habit.
- */
-export const TAR_SCRIPT = `${ROOT}
+const TAR_FLAGS = `
 flags=
 for flag in --no-recursion --no-unquote --format=gnu; do
   tar $flag -cf /dev/null /dev/null >/dev/null 2>&1 && flags="$flags $flag"
 done
 cd "$root" || exit 4
+`;
+
+/** Argument: the artifact root. Output: all that is there, as tar archives, whatever it is by then. */
+export const WHOLE_SCRIPT = `${ROOT}${TAR_FLAGS}
+find "$start" -type f -exec tar $flags -cf - {} +
+`;
+
+/**
+ * Argument: the artifact root. stdin: NUL-ended names. Output: tar archives, one after the other.
+ * GNU's tar reads a backslash in a name as an escape unless told otherwise; BusyBox's knows neither the option nor the habit.
+ */
+export const TAR_SCRIPT = `${ROOT}${TAR_FLAGS}
 xargs -0 tar $flags -cf -
 `;

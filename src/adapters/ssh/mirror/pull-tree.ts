@@ -4,10 +4,10 @@ import { rmSync } from 'node:fs';
 import type { Manifest, ManifestEntry, Pulled } from '../../../domain/artifacts.ts';
 import type { Log } from '../../../ports.ts';
 import { type Ahead, goAhead, NOTHING_AHEAD, type Site, stagingAt, together } from './ahead.ts';
-import { lookAhead, type Visit } from './ask-pod.ts';
+import { lookAhead, sendWhole, type Visit } from './ask-pod.ts';
 import { digestOf } from './digest.ts';
 import { asFailure, pullFailure } from './failures.ts';
-import { type Layout, layoutOf, prepare, unverifiedFolder } from './layout.ts';
+import { isUntouched, type Layout, layoutOf, prepare, unverifiedFolder } from './layout.ts';
 import { type SortedLinks, sortLinks } from './links.ts';
 import type { Listing, Refused } from './listing.ts';
 import { localTree } from './local-tree.ts';
@@ -66,9 +66,15 @@ function makeLinks(
   return { made, refused };
 }
 
-/** The folder is read back: each file there by name and size, and nothing else. Digests were taken while writing. */
+/**
+ * The folder is read back: each file there by name and size, and nothing else. Digests were taken while writing, and
+ * so were the sizes of small files.
+ */
 function checkFolder(visit: Visit, staging: Staging, links: Manifest['links']): void {
-  const tree = localTree(staging.folder);
+  const tree = localTree(staging.folder, (name) => {
+    const file = staging.files.get(name);
+    return file?.measured === true ? file.size : null;
+  });
   const differ = [...staging.files].filter(([name, file]) => tree.files.get(name) !== file.size);
   const surplus = tree.files.size - staging.files.size + tree.others.length + tree.links.size - links.length;
   if (differ.length === 0 && surplus === 0) return;
@@ -98,7 +104,7 @@ function finish(
   const sorted = sortLinks(brought.listing.manifest.links);
   const { made, refused } = makeLinks(staging, sorted.inside);
   checkFolder(visit, staging, made);
-  const files = [...staging.files].map(([path, content]) => ({ path, ...content }));
+  const files = [...staging.files].map(([path, { size, sha256 }]) => ({ path, size, sha256 }));
   const all = [...brought.refused, ...sorted.refused, ...refused];
   const copy: Copy = { files, links: made, moving: brought.moving, refused: all };
   visit.stop.signal.throwIfAborted();
@@ -147,15 +153,26 @@ function clear(site: Site): void {
   if (site.staging !== null) rmSync(site.staging.folder, { recursive: true, force: true });
 }
 
-async function pullInto(visit: Visit, settings: Settings, site: Site): Promise<Pulled> {
-  const { layout } = site;
+/** The list, and what could be done before it was there. */
+async function lookAndGoAhead(visit: Visit, settings: Settings, site: Site): Promise<[Listing, Ahead]> {
   const looking = lookAhead(visit);
+  // Where nothing lies here all has to come, and the pod need not be told what that is.
+  const whole = isUntouched(site.layout) && visit.spec.choice === null ? sendWhole(visit) : null;
   const going = looking.announced.then((announced) =>
     announced === null || announced.manifest.files.length === 0
       ? NOTHING_AHEAD
-      : goAhead({ ...settings, visit }, site, announced),
+      : goAhead({ ...settings, visit }, site, announced, whole),
   );
-  const [listing, ahead] = await together(visit, [looking.listing, going]);
+  try {
+    return await together(visit, [looking.listing, going]);
+  } finally {
+    whole?.giveUp();
+  }
+}
+
+async function pullInto(visit: Visit, settings: Settings, site: Site): Promise<Pulled> {
+  const { layout } = site;
+  const [listing, ahead] = await lookAndGoAhead(visit, settings, site);
   if (listing.manifest.files.length === 0) {
     clear(site);
     const { refused } = listing;

@@ -33,7 +33,10 @@ type Draft = {
   filled: number;
 };
 
-const freshDraft = (): Draft => ({ names: [], files: [], bytes: new Uint8Array(BATCH_BYTES), filled: 0 });
+/** Not cleared: only what was filled in is written. Of its own memory, because it is handed over to the thread. */
+const freshBytes = (): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.allocUnsafeSlow(BATCH_BYTES).buffer);
+
+const freshDraft = (): Draft => ({ names: [], files: [], bytes: freshBytes(), filled: 0 });
 
 type Named = { readonly name: string; readonly place: string | Buffer; readonly head: FileHead };
 

@@ -1,7 +1,9 @@
 /** Takes a tar stream from a machine that is not trusted: only announced files, only in announced sizes, nothing else. */
-import { type Extract, extract, type Header } from 'tar-stream';
+import type { Header } from 'tar-stream';
 import type { Refused } from './listing.ts';
+import { type Done, type Entry, readMembers, type Takers, TooMuch } from './members.ts';
 import { escapes, nameOf, withoutDot } from './names.ts';
+import type { PlainHead } from './plain-head.ts';
 import type { FileHead } from './small-files.ts';
 import { Collision, type Staging } from './staging.ts';
 
@@ -13,14 +15,10 @@ export type Received = {
   readonly tooMuch: boolean;
 };
 
-type Entry = Extract extends AsyncIterable<infer Each> ? Each : never;
-
 /** A stream that no tar makes of the names it was given: nothing more is taken from it. */
 export class Hostile extends Error {
   override name = 'Hostile' as const;
 }
-
-class TooMuch extends Error {}
 
 /** A file may grow this much between the look and the pull and still be taken as it came. */
 const GROWTH_BYTES = 64 * 1024 * 1024;
@@ -54,26 +52,40 @@ type Desk = {
   readonly staging: Staging;
   readonly seen: Set<string>;
   readonly refused: Refused[];
+  readonly strangers: Watch['strangers'];
   readonly counter: (bytes: number) => void;
   /** Work that the next member waits for, and the end too. */
   readonly slow: (work: Promise<void>, done: Done) => void;
 };
 
 type Member = { readonly entry: Entry; readonly name: string };
-/** Asks for the next member, or ends the archive. */
-type Done = (error?: unknown) => void;
 
 const COLLIDES = 'collides with another name on this disk';
 /** Up to here a file is collected before it is written. */
 const SMALL_BYTES = 256 * 1024;
 
 const isFile = (type: Header['type']): boolean => type === 'file' || type === 'contiguous-file';
-const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
 
 function turnDown(desk: Desk, path: string, reason: string): void {
   desk.refused.push({ path, reason });
   if (desk.refused.length > MAX_REFUSED)
     throw new Hostile(`more than ${MAX_REFUSED} members that nobody asked for`);
+}
+
+/** Puts a small file; the next member need not wait for the disk unless there is no room. */
+function put(desk: Desk, name: string, head: FileHead, parts: readonly Uint8Array[]): Promise<void> | null {
+  try {
+    desk.staging.put(name, head, parts);
+  } catch (error) {
+    if (!(error instanceof Collision)) throw error;
+    turnDown(desk, name, COLLIDES);
+  }
+  return desk.staging.room();
+}
+
+/** A file that nobody announced and nobody minds: it may be younger than the list, and the next one has it. */
+function isPassed(desk: Desk, name: string, type: Header['type']): boolean {
+  return desk.strangers === 'passed' && !desk.wanted.has(name) && (isFile(type) || type === 'link');
 }
 
 /** Why a member cannot be taken at all; null = it is one of ours. */
@@ -82,7 +94,7 @@ function faultOf(desk: Desk, name: string, type: string): string | null {
   return desk.seen.has(name) ? 'twice in the stream' : null;
 }
 
-/** Collects a small file and puts it; the next member need not wait for the disk. */
+/** Collects a small file and puts it. */
 function takeSmall(desk: Desk, member: Member, head: FileHead, done: Done): void {
   const { entry, name } = member;
   const parts: Uint8Array[] = [];
@@ -93,14 +105,12 @@ function takeSmall(desk: Desk, member: Member, head: FileHead, done: Done): void
   });
   entry.once('end', () => {
     try {
-      desk.staging.put(name, head, parts);
+      const room = put(desk, name, head, parts);
+      if (room === null) done();
+      else desk.slow(room, done);
     } catch (error) {
-      if (!(error instanceof Collision)) return done(error);
-      turnDown(desk, name, COLLIDES);
+      done(error);
     }
-    const room = desk.staging.room();
-    if (room === null) done();
-    else desk.slow(room, done);
   });
 }
 
@@ -124,7 +134,9 @@ async function takeLarge(desk: Desk, { entry, name }: Member, head: FileHead): P
 async function takeAlias(desk: Desk, { entry, name }: Member): Promise<void> {
   const existing = textOf(entry.header, entry.header.linkname ?? '', 'linkpath');
   // Announced names were checked, so a link to one of them stays inside.
-  if (!desk.wanted.has(existing)) turnDown(desk, name, 'a hard link to something that was not announced');
+  if (isPassed(desk, existing, 'link')) desk.staging.remove(name);
+  else if (!desk.wanted.has(existing))
+    turnDown(desk, name, 'a hard link to something that was not announced');
   else {
     await settle(desk);
     try {
@@ -167,59 +179,37 @@ function take(desk: Desk, entry: Entry, done: Done): void {
   // No tar writes one, and tar-stream would wait for its content for ever.
   if (header.type === 'directory' && header.size !== 0) throw new Hostile('a folder with content');
   const fault = faultOf(desk, name, header.type ?? 'of unknown type');
-  if (fault === null) takeOurs(desk, { entry, name }, done);
+  if (isPassed(desk, name, header.type)) pass(entry, done);
+  else if (fault === null) takeOurs(desk, { entry, name }, done);
   else {
     turnDown(desk, name, fault);
     pass(entry, done);
   }
 }
 
+/** Takes a small plain file that came whole. */
+function takeWhole(desk: Desk, name: string, plain: PlainHead, content: Buffer): Promise<void> | null {
+  if (escapes(name)) throw new Hostile(`a member named ${JSON.stringify(name)}`);
+  if (isPassed(desk, name, 'file')) return null;
+  const fault = faultOf(desk, name, 'file');
+  if (fault !== null) {
+    turnDown(desk, name, fault);
+    return null;
+  }
+  desk.seen.add(name);
+  desk.counter(content.length);
+  desk.staging.remove(name);
+  const { size, mode, modifiedS } = plain;
+  return put(desk, name, { size, mode, modifiedAt: modifiedS * 1000, sparse: false }, [content]);
+}
+
 export type Watch = {
   readonly counter: (bytes: number) => void;
+  /** What becomes of files that were not announced. */
+  readonly strangers: 'refused' | 'passed';
   /** Ends everything at once, also a member that waits for bytes which never come. */
   readonly signal: AbortSignal;
 };
-
-/** Feeds the archive at its own pace; what ends the feeding early ends the archive with the same reason. */
-async function pump(chunks: AsyncIterable<Buffer>, archive: Extract, bound: number): Promise<void> {
-  let go = (): void => undefined;
-  archive.on('drain', () => go());
-  archive.once('close', () => go());
-  let bytes = 0;
-  try {
-    for await (const chunk of chunks) {
-      bytes += chunk.length;
-      if (bytes > bound) throw new TooMuch(`more than ${bound} bytes`);
-      if (archive.destroyed) return;
-      if (archive.write(chunk)) continue;
-      await new Promise<void>((resolve) => {
-        go = resolve;
-        if (archive.destroyed) resolve();
-      });
-    }
-    archive.end(null);
-  } catch (error) {
-    archive.destroy(asError(error));
-  }
-}
-
-/** Resolves when every member was dealt with; rejects with what ended the archive before. */
-function membersOf(archive: Extract, take: (entry: Entry, done: Done) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    archive.on('entry', (_header, entry, next) => {
-      // The archive tells what ended it; a member that ends with it has nothing to add.
-      entry.on('error', () => undefined);
-      const done: Done = (error) => (error === undefined ? next() : archive.destroy(asError(error)));
-      try {
-        take(entry, done);
-      } catch (error) {
-        archive.destroy(asError(error));
-      }
-    });
-    archive.once('error', reject);
-    archive.once('close', resolve);
-  });
-}
 
 async function after(work: Promise<void>, done: Done): Promise<void> {
   try {
@@ -236,30 +226,27 @@ export async function receive(
   chunks: AsyncIterable<Buffer>,
   wanted: Wanted,
   staging: Staging,
-  { counter, signal }: Watch,
+  { counter, strangers, signal }: Watch,
 ): Promise<Received> {
   let working: Promise<void> = Promise.resolve();
   const slow = (work: Promise<void>, done: Done): void => {
     working = after(work, done);
   };
-  const desk: Desk = { wanted, staging, seen: new Set(), refused: [], counter, slow };
+  const desk: Desk = { wanted, staging, seen: new Set(), refused: [], strangers, counter, slow };
   staging.expect(wanted.size);
-  // Names as bytes: a name need not be UTF-8. The option is there and its type is not.
-  const asBytes = { highWaterMark: 64 * 1024, filenameEncoding: 'latin1' };
-  const archive = extract(asBytes);
-  const stop = (): void => {
-    archive.destroy(asError(signal.reason));
+  const takers: Takers = {
+    file: (name, head, content) => takeWhole(desk, name, head, content),
+    // A file that is to keep its holes is written another way.
+    asEntry: (name) => wanted.get(name)?.sparse === true,
+    entry: (entry, done) => take(desk, entry, done),
   };
-  signal.addEventListener('abort', stop, { once: true });
   let tooMuch = false;
   try {
-    const members = membersOf(archive, (entry, done) => take(desk, entry, done));
-    await Promise.all([members, pump(chunks, archive, boundOf(wanted))]);
+    await readMembers(chunks, takers, { bound: boundOf(wanted), signal });
   } catch (error) {
     if (!(error instanceof TooMuch)) throw error;
     tooMuch = true;
   } finally {
-    signal.removeEventListener('abort', stop);
     // Whatever happened, nothing is being written any more when this is over.
     await working;
     await settle(desk);

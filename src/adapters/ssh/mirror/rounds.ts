@@ -1,7 +1,8 @@
 /** Brings the pod's files into a fresh folder: what changes meanwhile is looked at and fetched again, a few times. */
 import type { Manifest, ManifestEntry } from '../../../domain/artifacts.ts';
 import type { Log } from '../../../ports.ts';
-import { fetchFiles, listPod, type Visit } from './ask-pod.ts';
+import type { RemoteStream } from '../stream.ts';
+import { listPod, sendNamed, takeStream, type Visit } from './ask-pod.ts';
 import type { Listing, Refused } from './listing.ts';
 import { receive, type Wanted } from './receive.ts';
 import { lackOfRoom } from './space.ts';
@@ -35,11 +36,15 @@ function dropGone(staging: Staging, pod: Manifest): void {
   for (const name of staging.files.keys()) if (!there.has(name)) staging.remove(name);
 }
 
-/** Has the files sent. What came stands in the staging, and may be another state of a file than was listed. */
+/**
+ * Has the files sent, or takes them from what is `underWay` with all that the pod holds. What came stands in the staging, and may be another
+ * state of a file than was listed.
+ */
 export async function fetchMissing(
   parts: Rounds,
   listing: Listing,
   missing: readonly ManifestEntry[],
+  underWay: RemoteStream | null = null,
 ): Promise<Refused[]> {
   const { visit, staging } = parts;
   const onDisk = (file: ManifestEntry): number => listing.allocated.get(file.path) ?? file.size;
@@ -57,11 +62,22 @@ export async function fetchMissing(
     missing.map((file) => [file.path, { size: file.size, sparse: onDisk(file) < file.size }]),
   );
   const refused: Refused[] = [];
-  const complaints = await fetchFiles(visit, {
-    names: missing.map((file) => file.path),
+  const stream =
+    underWay ??
+    (await sendNamed(
+      visit,
+      missing.map((file) => file.path),
+    ));
+  // What was sent unasked may hold files that are younger than the list.
+  const strangers = underWay === null ? 'refused' : 'passed';
+  const complaints = await takeStream(visit, stream, {
     silenceMs: parts.silenceMs,
     take: async (chunks) => {
-      const received = await receive(chunks, wanted, staging, { counter, signal: visit.stop.signal });
+      const received = await receive(chunks, wanted, staging, {
+        counter,
+        strangers,
+        signal: visit.stop.signal,
+      });
       refused.push(...received.refused);
       if (received.tooMuch)
         parts.log.say(

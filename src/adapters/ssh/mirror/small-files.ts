@@ -26,17 +26,19 @@ export type Batch = { readonly files: readonly SmallFile[]; readonly bytes: Uint
 export type Failed = { readonly index: number; readonly code: string | undefined; readonly message: string };
 
 /** Stands alone: the thread gets it as text, so that no bundler has to know of it. */
-function writeAll(disk: typeof Fs, { files, bytes }: Batch): Failed[] {
+export function writeAll(disk: typeof Fs, { files, bytes }: Batch): Failed[] {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = disk.constants;
   const failed: Failed[] = [];
   for (const [index, { place, mode, modifiedS, at, length }] of files.entries()) {
     const path = typeof place === 'string' ? place : Buffer.from(place);
     let descriptor = -1;
+    let isWritten = false;
     try {
       descriptor = disk.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
       for (let done = 0; done < length; )
         done += disk.writeSync(descriptor, bytes, at + done, length - done, done);
       disk.futimesSync(descriptor, modifiedS, modifiedS);
+      isWritten = true;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       failed.push({ index, code, message });
@@ -44,6 +46,10 @@ function writeAll(disk: typeof Fs, { files, bytes }: Batch): Failed[] {
     } finally {
       if (descriptor >= 0) disk.closeSync(descriptor);
     }
+    // By its name and behind the close: some disks tell only then that they had no room.
+    const held = isWritten ? disk.lstatSync(path, { throwIfNoEntry: false })?.size : length;
+    if (held !== length)
+      failed.push({ index, code: undefined, message: 'this disk does not hold what was written to it' });
   }
   return failed;
 }

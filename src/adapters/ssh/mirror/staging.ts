@@ -1,5 +1,4 @@
 /** The fresh folder that a pull fills: every file is created there, nothing in it is ever followed or overwritten. */
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -14,7 +13,7 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs';
-import { type Fingerprint, inodeOf } from './digest.ts';
+import { digestOfParts, type Fingerprint, inodeOf } from './digest.ts';
 import { fill } from './large-file.ts';
 import { bytesOf, foldersOf, placeOf } from './names.ts';
 import { queueOf } from './queue.ts';
@@ -25,7 +24,12 @@ export class Collision extends Error {
   override name = 'Collision' as const;
 }
 
-export type Content = { readonly size: number; readonly sha256: string };
+export type Content = {
+  readonly size: number;
+  readonly sha256: string;
+  /** The disk told this size by this name when the file was closed. */
+  readonly measured?: true;
+};
 
 export type Staging = {
   readonly folder: string;
@@ -135,9 +139,7 @@ function outbox(ground: Ground) {
     coming,
     put(name: string, head: FileHead, parts: readonly Uint8Array[]): void {
       ground.makeParents(name);
-      const hash = createHash('sha256');
-      for (const part of parts) hash.update(part);
-      coming.set(name, { size: head.size, sha256: hash.digest('hex') });
+      coming.set(name, { size: head.size, sha256: digestOfParts(parts), measured: true });
       queue.add(name, placeOf(ground.folder, name), { ...head, mode: ownMode(head.mode) }, parts);
     },
     async settle(): Promise<readonly string[]> {
