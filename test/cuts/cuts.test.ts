@@ -72,7 +72,7 @@ describe('points', () => {
     expect(sampleOf(all, 5).map(({ number, cut }) => [number, cut])).toEqual([
       [16, 'cancel'],
       [42, 'kill-step'],
-      [68, 'shutdown'],
+      [63, 'shutdown'],
       [89, 'crash-worker'],
       [115, 'lose-runner'],
     ]);
