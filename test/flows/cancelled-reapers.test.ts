@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { memoryRegistry } from '../../src/adapters/memory-registry.ts';
 import { nodeChance } from '../../src/adapters/node-chance.ts';
+import type { RegistryOp } from '../../src/domain/registry/ops.ts';
 import { reportCycle } from '../../src/domain/report.ts';
 import { actingReaper } from '../../src/flows/acting.ts';
 import { type Cycle, reap } from '../../src/flows/reap.ts';
@@ -16,7 +17,10 @@ function cancelledAt(on: Stage, point: Point, died: () => void): World {
   const { clock, host, world } = on;
   const registry = memoryRegistry({ clock, chance: nodeChance(), repository: null, host });
   let alive = true;
-  const guarded = <A extends unknown[], R>(at: (...of: A) => boolean, call: (...of: A) => Promise<R>) => {
+  const guarded = <A extends unknown[], R>(
+    at: (...of: NoInfer<A>) => boolean,
+    call: (...of: A) => Promise<R>,
+  ) => {
     return async (...of: A): Promise<R> => {
       if (alive && at(...of)) {
         alive = false;
@@ -30,20 +34,31 @@ function cancelledAt(on: Stage, point: Point, died: () => void): World {
   const { provider, mirror, keep } = world;
   return {
     ...world,
-    clock: { now: clock.now, sleep: guarded(never, clock.sleep) },
+    clock: {
+      now: () => clock.now(),
+      sleep: guarded(never, (durationMs: number, signal?: AbortSignal) => clock.sleep(durationMs, signal)),
+    },
     registry: {
       ...registry,
-      read: guarded(here('read'), registry.read),
-      submit: guarded((ops) => ops.some(({ op }) => op === point), registry.submit),
-      saveSweep: guarded(here('save-sweep'), registry.saveSweep),
+      read: guarded(here('read'), () => registry.read()),
+      submit: guarded(
+        (ops) => ops.some(({ op }) => op === point),
+        (ops: readonly RegistryOp[]) => registry.submit(ops),
+      ),
+      saveSweep: guarded(here('save-sweep'), (...of: Parameters<typeof registry.saveSweep>) =>
+        registry.saveSweep(...of),
+      ),
     },
     provider: {
       ...provider,
-      list: guarded(here('list'), provider.list),
-      terminate: guarded(never, provider.terminate),
+      list: guarded(here('list'), () => provider.list()),
+      terminate: guarded(never, (podId: string) => provider.terminate(podId)),
     },
-    mirror: { ...mirror, pull: guarded(here('pull'), mirror.pull) },
-    keep: { keep: guarded(here('keep'), keep.keep) },
+    mirror: {
+      ...mirror,
+      pull: guarded(here('pull'), (...of: Parameters<typeof mirror.pull>) => mirror.pull(...of)),
+    },
+    keep: { keep: guarded(here('keep'), (...of: Parameters<typeof keep.keep>) => keep.keep(...of)) },
   };
 }
 

@@ -73,18 +73,18 @@ suiteWith(['git-http-backend'], 'a tree by another hand', () => {
     });
     afterEach(() => place.close());
 
-    it.each<[string, string, Entry, string, RegExp]>([
-      ['a link in place of a record', PATH, { mode: '120000', text: '/etc/passwd' }, PATH, /symbolic link/],
-      ['a link to another record', PATH, { mode: '120000', text: `../../${OTHER}` }, PATH, /symbolic link/],
-      ['a submodule in place of a record', PATH, { mode: '160000', text: '' }, PATH, /submodule/],
-      ['a folder in place of a record', PATH, { mode: '040000', text: '{}' }, PATH, /folder where a record/],
+    it.each<[string, Entry, RegExp]>([
+      ['a link in place of a record', { mode: '120000', text: '/etc/passwd' }, /symbolic link/],
+      ['a link to another record', { mode: '120000', text: `../../${OTHER}` }, /symbolic link/],
+      ['a submodule in place of a record', { mode: '160000', text: '' }, /submodule/],
+      ['a folder in place of a record', { mode: '040000', text: '{}' }, /folder where a record/],
     ])(
       '%s is told, the record counts as it was, and the next op on it heals it',
-      async (_what, path, entry, told, problem) => {
-        put(place.bare, path, entry);
+      async (_what, entry, problem) => {
+        put(place.bare, PATH, entry);
         const { state, caution } = await place.store().read();
         expect(Object.keys(state.pods)).toEqual(['runpod.xyz']);
-        const file = state.quarantined.find((each) => each.path === told);
+        const file = state.quarantined.find((each) => each.path === PATH);
         expect(file).toMatchObject({ lastValid: { id: 'abc', status: 'active' } });
         expect(file?.problem).toMatch(problem);
         expect(caution.map(({ code }) => code)).toContain('damaged');
