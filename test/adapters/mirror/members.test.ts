@@ -17,7 +17,9 @@ async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-function text(name: string, size: number, mode: number, mtimeMs: number, content: Buffer): string {
+type Facts = readonly [size: number, mode: number, mtimeMs: number];
+
+function text(name: string, [size, mode, mtimeMs]: Facts, content: Buffer): string {
   return JSON.stringify([withoutDot(name), size, mode & 0o7777, mtimeMs, content.toString('base64')]);
 }
 
@@ -28,7 +30,11 @@ function listen(entry: Entry, tell: (text: string) => void, done: () => void): v
   });
   entry.once('end', () => {
     const { name, size, mode, mtime, type } = entry.header;
-    const told = text(nameOf(Buffer.from(name, 'latin1')), size, mode, mtime.getTime(), Buffer.concat(parts));
+    const told = text(
+      nameOf(Buffer.from(name, 'latin1')),
+      [size, mode, mtime.getTime()],
+      Buffer.concat(parts),
+    );
     tell(type === 'file' ? told : `${type} ${told}`);
     done();
   });
@@ -38,7 +44,7 @@ async function ours(bytes: Buffer, size: number): Promise<Told[]> {
   const told: Told[] = [];
   const takers = {
     file(name: string, head: { size: number; mode: number; modifiedS: number }, content: Buffer): null {
-      told.push({ by: 'cut', text: text(name, head.size, head.mode, head.modifiedS * 1000, content) });
+      told.push({ by: 'cut', text: text(name, [head.size, head.mode, head.modifiedS * 1000], content) });
       return null;
     },
     asEntry: () => false,

@@ -84,78 +84,80 @@ function library(take: Takers['entry']) {
   };
 }
 
+type Cut = {
+  readonly to: ReturnType<typeof library>;
+  readonly takers: Takers;
+  rest: Buffer;
+  /** Bytes that belong to what the library is reading. */
+  owed: number;
+  /** The library alone knows where a member begins. */
+  allToLibrary: boolean;
+  /** The member behind an extra head has its name there. */
+  isNamed: boolean;
+};
+
+/** Takes a small plain file that is at hand; returns where it ends. */
+async function takeWhole(
+  { to, takers }: Cut,
+  bytes: Buffer,
+  from: number,
+  { head, name }: { head: PlainHead; name: string },
+): Promise<number> {
+  const end = from + padded(head.size);
+  await to.idle();
+  if (to.archive.destroyed) return end;
+  const waiting = takers.file(name, head, bytes.subarray(from, from + head.size));
+  if (waiting !== null) await waiting;
+  return end;
+}
+
+/** Judges the head at `at`: hands on whose bytes follow, or takes the file. Null = more must come. */
+async function step(cut: Cut, bytes: Buffer, at: number): Promise<number | null> {
+  if (bytes.length - at < BLOCK_BYTES) return null;
+  const block = bytes.subarray(at, at + BLOCK_BYTES);
+  // The library passes over it as well, but for one behind an extra head.
+  if (block[0] === 0 && !cut.isNamed && isZero(block)) return at + BLOCK_BYTES;
+  const head = plainHead(block);
+  if (head === null) {
+    cut.allToLibrary = true;
+    return at;
+  }
+  const isSmall = head.kind === 'file' && head.size <= WHOLE_BYTES && !cut.isNamed;
+  if (isSmall && head.nameEnd !== null) {
+    const from = at + BLOCK_BYTES;
+    if (from + padded(head.size) > bytes.length) return null;
+    const name = plainName(bytes, at, at + head.nameEnd);
+    if (!cut.takers.asEntry(name)) return takeWhole(cut, bytes, from, { head, name });
+  }
+  if (head.kind !== 'extra') cut.to.expect();
+  cut.isNamed = head.kind === 'extra';
+  cut.owed = BLOCK_BYTES + padded(head.size);
+  return at;
+}
+
 /**
  * Cuts the stream at the heads that can be read in one way only. From the first other one on all goes to the library,
  * which then alone knows where a member begins.
  */
-function cutter(to: ReturnType<typeof library>, takers: Takers) {
-  let rest: Buffer = NOTHING;
-  /** Bytes that belong to what the library is reading. */
-  let owed = 0;
-  let allToLibrary = false;
-  /** The member behind an extra head has its name there. */
-  let isNamed = false;
-
-  /** Takes a small plain file that is at hand; returns where it ends. */
-  const takeWhole = async (bytes: Buffer, from: number, head: PlainHead, name: string): Promise<number> => {
-    const end = from + padded(head.size);
-    await to.idle();
-    if (to.archive.destroyed) return end;
-    const waiting = takers.file(name, head, bytes.subarray(from, from + head.size));
-    if (waiting !== null) await waiting;
-    return end;
-  };
-
-  /** Judges the head at `at`: hands on whose bytes follow, or takes the file. Null = more must come. */
-  const step = async (bytes: Buffer, at: number): Promise<number | null> => {
-    if (bytes.length - at < BLOCK_BYTES) return null;
-    const block = bytes.subarray(at, at + BLOCK_BYTES);
-    // The library passes over it as well, but for one behind an extra head.
-    if (block[0] === 0 && !isNamed && isZero(block)) return at + BLOCK_BYTES;
-    const head = plainHead(block);
-    if (head === null) {
-      allToLibrary = true;
-      return at;
+async function feed(cut: Cut, chunk: Buffer): Promise<void> {
+  const { to } = cut;
+  const bytes = cut.rest.length === 0 ? chunk : Buffer.concat([cut.rest, chunk]);
+  cut.rest = NOTHING;
+  for (let at = 0; at < bytes.length && !to.archive.destroyed; ) {
+    if (cut.allToLibrary || cut.owed > 0) {
+      const part = cut.allToLibrary ? bytes.subarray(at) : bytes.subarray(at, at + cut.owed);
+      at += part.length;
+      cut.owed = Math.max(0, cut.owed - part.length);
+      await to.write(part);
+      continue;
     }
-    const isSmall = head.kind === 'file' && head.size <= WHOLE_BYTES && !isNamed;
-    if (isSmall && head.nameEnd !== null) {
-      const from = at + BLOCK_BYTES;
-      if (from + padded(head.size) > bytes.length) return null;
-      const name = plainName(bytes, at, at + head.nameEnd);
-      if (!takers.asEntry(name)) return takeWhole(bytes, from, head, name);
+    const next = await step(cut, bytes, at);
+    if (next === null) {
+      cut.rest = bytes.subarray(at);
+      return;
     }
-    if (head.kind !== 'extra') to.expect();
-    isNamed = head.kind === 'extra';
-    owed = BLOCK_BYTES + padded(head.size);
-    return at;
-  };
-
-  return {
-    async feed(chunk: Buffer): Promise<void> {
-      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      rest = NOTHING;
-      for (let at = 0; at < bytes.length && !to.archive.destroyed; ) {
-        if (allToLibrary || owed > 0) {
-          const part = allToLibrary ? bytes.subarray(at) : bytes.subarray(at, at + owed);
-          at += part.length;
-          owed = Math.max(0, owed - part.length);
-          await to.write(part);
-          continue;
-        }
-        const next = await step(bytes, at);
-        if (next === null) {
-          rest = bytes.subarray(at);
-          return;
-        }
-        at = next;
-      }
-    },
-    /** The library says what is wrong with a file that was cut. */
-    async end(): Promise<void> {
-      if (rest.length > 0) await to.write(rest);
-      to.archive.end(null);
-    },
-  };
+    at = next;
+  }
 }
 
 /** Rejects with what ended it early: a taker, the stream, `signal`, or TooMuch behind `bound` bytes. */
@@ -171,16 +173,18 @@ export async function readMembers(
   };
   signal.addEventListener('abort', stop, { once: true });
   const pump = async (): Promise<void> => {
-    const cut = cutter(to, takers);
+    const cut: Cut = { to, takers, rest: NOTHING, owed: 0, allToLibrary: false, isNamed: false };
     let bytes = 0;
     try {
       for await (const chunk of chunks) {
         bytes += chunk.length;
         if (bytes > bound) throw new TooMuch(`more than ${bound} bytes`);
-        await cut.feed(chunk);
+        await feed(cut, chunk);
         if (archive.destroyed) return;
       }
-      await cut.end();
+      // The library says what is wrong with a file that was cut.
+      if (cut.rest.length > 0) await to.write(cut.rest);
+      archive.end(null);
     } catch (error) {
       archive.destroy(asError(error));
     }
