@@ -97,14 +97,67 @@ say_gpu() {
     say gpu_exit 127
     return 0
   fi
-  open_scratch || { say gpu_exit unseen:no-room && return 0; }
+  [ -n "$scratch" ] || { say gpu_exit unseen:no-room && return 0; }
   taken=0
   while [ "$taken" -lt "$samples" ]; do
     [ "$taken" -eq 0 ] || sleep "$spacing"
     gpu_sample || break
     taken=$((taken + 1))
   done
-  rm -rf "$scratch"
+}
+
+# begin_key: asks beside all else whether the key that the switch holds still counts; `say_key` tells.
+begin_key() {
+  key_pid=''
+  [ -n "$scratch" ] && find_ram && read_conf && [ ! -e "$ram/fired" ] || return 0
+  { read -r key <"$ram/credential"; } 2>/dev/null && usable_key "$key" || return 0
+  find_tool
+  clock
+  key_until=$((now + 10))
+  ask_key </dev/null >"$scratch/key" 2>/dev/null &
+  key_pid=$!
+}
+
+# ask_key: of the planted key, then of the one that the fire path falls back on.
+ask_key() {
+  key_told=$(try_key)
+  tried_key=$key
+  if [ "$key_told" = refused ] && injected_key && [ "$key" != "$tried_key" ]; then key_told=$(try_key); fi
+  raw "$key_told"
+}
+
+# try_key: reading this pod shows that `key` counts. Where it may not read, it is asked as at arm time, without harm (ids have no
+# dashes); only a key that every door turns away is refused.
+try_key() {
+  http GET "$rest/v2/pods/$pod_id" "$key"
+  [ "$word" != ok ] || { raw works && return 0; }
+  http DELETE "$rest/v2/pods/podtrack-no-such-pod" "$key"
+  by_rest=$word
+  [ "$by_rest" != absent ] || { raw works && return 0; }
+  graphql "$key" "$(end_request podtrack-no-such-pod)"
+  case $by_rest,$word in
+    *,not-found) raw works ;;
+    40[13],40[13] | 40[13],unauthorized) raw refused ;;
+    *) raw "unseen:rest=$by_rest,graphql=$word" ;;
+  esac
+}
+
+say_key() {
+  if [ -z "$key_pid" ]; then
+    say sw_key unseen:not-asked
+    return 0
+  fi
+  while identity "$key_pid" && [ "$gait" != Z ]; do
+    if clock && [ "$now" -ge "$key_until" ]; then
+      kill -KILL "$key_pid" 2>/dev/null
+      say sw_key unseen:timed-out
+      return 0
+    fi
+    pause
+  done
+  key_told=''
+  { read -r key_told <"$scratch/key"; } 2>/dev/null
+  say sw_key "${key_told:-unseen:no-answer}"
 }
 
 settle_in
@@ -116,6 +169,8 @@ for word_given in "$@"; do
     *) say refused "unknown-word" && exit 3 ;;
   esac
 done
+open_scratch || scratch=''
+begin_key
 say_clocks
 say_heartbeat
 say_load
@@ -125,3 +180,5 @@ said_before=sw_
 say_status
 said_before=''
 say_gpu
+say_key
+[ -z "$scratch" ] || rm -rf "$scratch"

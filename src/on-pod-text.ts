@@ -3686,14 +3686,63 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '    say gpu_exit 127\n' +
     '    return 0\n' +
     '  fi\n' +
-    '  open_scratch || { say gpu_exit unseen:no-room && return 0; }\n' +
+    '  [ -n "$scratch" ] || { say gpu_exit unseen:no-room && return 0; }\n' +
     '  taken=0\n' +
     '  while [ "$taken" -lt "$samples" ]; do\n' +
     '    [ "$taken" -eq 0 ] || sleep "$spacing"\n' +
     '    gpu_sample || break\n' +
     '    taken=$((taken + 1))\n' +
     '  done\n' +
-    '  rm -rf "$scratch"\n' +
+    '}\n' +
+    '\n' +
+    'begin_key() {\n' +
+    '  key_pid=\'\'\n' +
+    '  [ -n "$scratch" ] && find_ram && read_conf && [ ! -e "$ram/fired" ] || return 0\n' +
+    '  { read -r key <"$ram/credential"; } 2>/dev/null && usable_key "$key" || return 0\n' +
+    '  find_tool\n' +
+    '  clock\n' +
+    '  key_until=$((now + 10))\n' +
+    '  ask_key </dev/null >"$scratch/key" 2>/dev/null &\n' +
+    '  key_pid=$!\n' +
+    '}\n' +
+    '\n' +
+    'ask_key() {\n' +
+    '  key_told=$(try_key)\n' +
+    '  tried_key=$key\n' +
+    '  if [ "$key_told" = refused ] && injected_key && [ "$key" != "$tried_key" ]; then key_told=$(try_key); fi\n' +
+    '  raw "$key_told"\n' +
+    '}\n' +
+    '\n' +
+    'try_key() {\n' +
+    '  http GET "$rest/v2/pods/$pod_id" "$key"\n' +
+    '  [ "$word" != ok ] || { raw works && return 0; }\n' +
+    '  http DELETE "$rest/v2/pods/podtrack-no-such-pod" "$key"\n' +
+    '  by_rest=$word\n' +
+    '  [ "$by_rest" != absent ] || { raw works && return 0; }\n' +
+    '  graphql "$key" "$(end_request podtrack-no-such-pod)"\n' +
+    '  case $by_rest,$word in\n' +
+    '    *,not-found) raw works ;;\n' +
+    '    40[13],40[13] | 40[13],unauthorized) raw refused ;;\n' +
+    '    *) raw "unseen:rest=$by_rest,graphql=$word" ;;\n' +
+    '  esac\n' +
+    '}\n' +
+    '\n' +
+    'say_key() {\n' +
+    '  if [ -z "$key_pid" ]; then\n' +
+    '    say sw_key unseen:not-asked\n' +
+    '    return 0\n' +
+    '  fi\n' +
+    '  while identity "$key_pid" && [ "$gait" != Z ]; do\n' +
+    '    if clock && [ "$now" -ge "$key_until" ]; then\n' +
+    '      kill -KILL "$key_pid" 2>/dev/null\n' +
+    '      say sw_key unseen:timed-out\n' +
+    '      return 0\n' +
+    '    fi\n' +
+    '    pause\n' +
+    '  done\n' +
+    '  key_told=\'\'\n' +
+    '  { read -r key_told <"$scratch/key"; } 2>/dev/null\n' +
+    '  say sw_key "${key_told:-unseen:no-answer}"\n' +
     '}\n' +
     '\n' +
     'settle_in\n' +
@@ -3705,6 +3754,8 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     '    *) say refused "unknown-word" && exit 3 ;;\n' +
     '  esac\n' +
     'done\n' +
+    'open_scratch || scratch=\'\'\n' +
+    'begin_key\n' +
     'say_clocks\n' +
     'say_heartbeat\n' +
     'say_load\n' +
@@ -3713,7 +3764,9 @@ export const onPodText: Readonly<Record<'evidence' | 'install' | 'probe' | 'swit
     'said_before=sw_\n' +
     'say_status\n' +
     'said_before=\'\'\n' +
-    'say_gpu\n',
+    'say_gpu\n' +
+    'say_key\n' +
+    '[ -z "$scratch" ] || rm -rf "$scratch"\n',
   switch:
     '# podtrack switch, whole; see on-pod/ for the sources\n' +
     'root=${PODTRACK_ROOT:-}\n' +

@@ -41,6 +41,8 @@ export type SwitchStatus = {
   readonly mark: Part<SwitchMark>;
   readonly fired: SwitchFired | null;
   readonly credential: 'present' | 'absent';
+  /** Whether the provider still takes that key; only a visit asks. Unseen = nobody asked, or no answer told. */
+  readonly key: Part<'works' | 'refused'>;
   /** Rung of the credential ladder; null when nothing is planted. */
   readonly keySource: string | null;
   /** `curl`, `wget`, `python3`, `runpodctl`, `none`, or null when the pod did not say. */
@@ -75,6 +77,7 @@ const statusLines = z.object({
   fire_tries: count.default(0).catch(0),
   fire_last: word.optional().catch(undefined),
   credential: z.enum(['present', 'absent']).default('absent'),
+  key: word.default('unseen:not-asked').catch('unseen:unreadable'),
   key_source: word.optional(),
   http_tool: word.optional(),
   ca: word.optional(),
@@ -123,12 +126,14 @@ export function statusOf(lines: Lines): Part<SwitchStatus> {
   if (!parsed.success) return unseen('the pod gave no switch status that can be read');
   const told = parsed.data;
   const deadlines = deadlinesOf(lines);
+  const key = keyOf(told.key);
+  const refused = key.kind === 'seen' && key.value === 'refused';
   const whole = told.watchdog === 'alive' && told.supervisor === 'alive' && deadlines.kind === 'seen';
   // The pod judges by itself; a yes that its own parts do not carry is no yes.
-  const armed = told.armed === 'yes' && whole;
+  const armed = told.armed === 'yes' && whole && !refused;
   return seen({
     armed,
-    reason: armed ? null : (told.reason ?? 'parts-missing'),
+    reason: armed ? null : (told.reason ?? (refused && whole ? KEY_REFUSED : 'parts-missing')),
     watchdog: told.watchdog,
     supervisor: told.supervisor,
     deadlines,
@@ -138,11 +143,20 @@ export function statusOf(lines: Lines): Part<SwitchStatus> {
         ? null
         : { because: told.fire_reason ?? 'unknown', tries: told.fire_tries, last: told.fire_last ?? null },
     credential: told.credential,
+    key,
     keySource: told.key_source ?? null,
     httpTool: told.http_tool ?? null,
     ca: authorities(told.ca),
     jobTool: told.job_tool === undefined || told.job_tool === 'absent' ? null : told.job_tool,
   });
+}
+
+/** Why a switch is not armed that is whole and alive: it would be turned away when it fires. */
+export const KEY_REFUSED = 'key-refused' as const;
+
+function keyOf(told: string): SwitchStatus['key'] {
+  if (told === 'works' || told === 'refused') return seen(told);
+  return unseen(told.startsWith('unseen:') ? told.slice('unseen:'.length) : 'unreadable');
 }
 
 /** The file of authorities that a `ca=` line names; null = the tool's own. */

@@ -117,6 +117,7 @@ export const armedSwitch: Part<SwitchStatus> = seen({
   mark: unseen('not told'),
   fired: null,
   credential: 'present',
+  key: unseen('not-asked'),
   keySource: 'injected',
   httpTool: 'curl',
   ca: null,

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { grantExtension, setDeadlines, setKeep } from '../../src/domain/deadlines.ts';
 import { Refusal } from '../../src/domain/errors.ts';
+import { seen } from '../../src/domain/part.ts';
 import { checkCall, installCall, petCall, switchCall, switchLimits } from '../../src/domain/switch/calls.ts';
 import { readKeyCheck } from '../../src/domain/switch/key.ts';
 import { readProbe } from '../../src/domain/switch/probe.ts';
@@ -64,6 +65,7 @@ describe('status', () => {
         mark: { kind: 'seen', value: { podId: 'pod1', registryId: 'reg1', ownerUuid: 'owner 1' } },
         fired: null,
         credential: 'present',
+        key: { kind: 'unseen', reason: 'not-asked' },
         keySource: 'injected',
         httpTool: 'curl',
         ca: null,
@@ -86,6 +88,21 @@ describe('status', () => {
       expect([name, read({ ...WHOLE, [name ?? '']: value ?? '' })]).toMatchObject([
         name,
         { value: { armed: false } },
+      ]);
+  });
+
+  it('is not armed with a key that the provider refuses; what was not asked or not answered says nothing', () => {
+    expect(read({ ...WHOLE, key: 'works' })).toMatchObject({ value: { armed: true, key: seen('works') } });
+    expect(read({ ...WHOLE, key: 'refused' })).toMatchObject({
+      value: { armed: false, reason: 'key-refused', key: seen('refused') },
+    });
+    expect(read({ ...WHOLE, key: 'refused', watchdog: 'dead' })).toMatchObject({
+      value: { armed: false, reason: 'parts-missing' },
+    });
+    for (const key of ['unseen:timed-out', 'unseen:rest=503,graphql=errors', 'REFUSED', 'refused ', ''])
+      expect([key, read({ ...WHOLE, key })]).toMatchObject([
+        key,
+        { value: { armed: true, key: { kind: 'unseen' } } },
       ]);
   });
 

@@ -10,6 +10,8 @@ export type SwitchedPod = ScriptedPod & {
   planted: { stopAtMs: number; absoluteAtMs: number; ownerAtMs: number; extensionsLeft: number } | null;
   alive: boolean;
   mark: { registryId: string; ownerUuid: string };
+  /** What the provider says of the key on the pod, until another is planted. */
+  key: 'works' | 'refused';
   /** Whether a pet is taken over but not acted on. */
   deaf: boolean;
   readonly installs: ScriptCall[];
@@ -29,6 +31,7 @@ export function switchedPod(id: string, now: () => number, of: Partial<SwitchedP
     planted: null,
     alive: true,
     mark: { registryId: '', ownerUuid: '' },
+    key: 'works',
     deaf: false,
     installs: [],
     pets: [],
@@ -82,6 +85,7 @@ export function switchedPod(id: string, now: () => number, of: Partial<SwitchedP
     pod.installs.push(call);
     take(call);
     pod.alive = true;
+    pod.key = 'works';
     pod.mark = {
       registryId: word(call, 'registry_id'),
       ownerUuid: decodeURIComponent(word(call, 'owner_uuid')),
@@ -116,6 +120,7 @@ export function switchedPod(id: string, now: () => number, of: Partial<SwitchedP
       'load1=0.1',
       'ssh_sessions=0',
       ...status('sw_'),
+      `sw_key=${pod.key}`,
       ...gpu,
     ]);
   }

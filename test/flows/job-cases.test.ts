@@ -1,11 +1,18 @@
 /** Stories of jobs whose key or pod changed under them: what the post step leaves wanted, and what the reaper makes of it. */
 import { expect, it } from 'vitest';
+import { ownerDeadlineAt } from '../../src/domain/deadlines.ts';
 import { seen } from '../../src/domain/part.ts';
 import { reportCycle } from '../../src/domain/report.ts';
 import { actingOwner } from '../../src/flows/acting.ts';
 import { finishJob } from '../../src/flows/ending/finish-job.ts';
 import { anOwner, minutes } from '../domain/build.ts';
-import { cycles, ended, ours, put, record, registerInput, stage, verdicts } from './stage.ts';
+import { cycles, ended, ours, put, record, registerInput, type Stage, stage, verdicts } from './stage.ts';
+
+/** As when a key was rotated: the planted one is a key no more. */
+function rotateKey(on: Stage, id: string): void {
+  const pod = on.pods.get(id);
+  if (pod !== undefined) pod.key = 'refused';
+}
 
 const mine = anOwner({ uuid: 'u-p' });
 
@@ -29,6 +36,40 @@ it('C63 (d): a key of the provider that was rotated meanwhile: post is red with 
   expect(ended(on)).toEqual([]);
   on.clock.jump(minutes(5));
   expect(verdicts(await cycles(on, 1))).toEqual({ p: 'requested' });
+  expect(await record(on, 'p')).toMatchObject({ status: 'terminated', end: { verified: true } });
+});
+
+it('C63 (d): the reaper tells of the planted key that the provider no longer takes, and plants one that works', async () => {
+  const on = stage();
+  await ours(on, 'p', { switched: { util: '97' } });
+  rotateKey(on, 'p');
+  on.owners.set('u-p', seen({ state: 'in-progress' }));
+  const first = await cycles(on, 1);
+  const { alarms } = reportCycle(first);
+  expect(alarms).toContainEqual({
+    code: 'switch-key-refused',
+    grade: 'warn',
+    says: expect.stringContaining('no longer takes the key on p: its switch could not end it'),
+  });
+  expect(first.outcomes).toContainEqual(
+    expect.objectContaining({
+      order: 're-arm',
+      kind: 'done',
+      says: expect.stringContaining('no longer takes the key'),
+    }),
+  );
+  expect(verdicts(first)).toEqual({ p: 'gpu-busy' });
+  expect(reportCycle(await cycles(on, 1)).alarms.map(({ code }) => code)).not.toContain('switch-key-refused');
+});
+
+it('C63 (d): a refused key is told beside the end by the owner deadline, and passes for no restart without a switch', async () => {
+  const on = stage();
+  const { deadlines } = await ours(on, 'p', { switched: { util: '97' } });
+  rotateKey(on, 'p');
+  on.clock.jump(ownerDeadlineAt(deadlines) - on.clock.now() + minutes(1));
+  const only = await cycles(on, 1);
+  expect(verdicts(only)).toEqual({ p: 'owner-deadline' });
+  expect(reportCycle(only).alarms.map(({ code }) => code)).toContain('switch-key-refused');
   expect(await record(on, 'p')).toMatchObject({ status: 'terminated', end: { verified: true } });
 });
 

@@ -2,8 +2,21 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { seen, unseen } from '../../src/domain/part.ts';
 import { type ProbeLook, probeCall, readProbe } from '../../src/domain/switch/probe.ts';
+import type { SwitchStatus } from '../../src/domain/switch.ts';
 import { PodStand, underEachShell, until } from './pod-stand.ts';
+import {
+  type Answer,
+  type Asked,
+  html,
+  json,
+  noSuchPod,
+  ProviderStand,
+  problem,
+  type Table,
+  unauthorized,
+} from './provider-stand.ts';
 
 async function look(pod: PodStand, samples: 1 | 6 = 1, artifact?: string): Promise<ProbeLook> {
   const call = probeCall({ samples, ...(artifact === undefined ? {} : { artifact }) });
@@ -38,6 +51,69 @@ underEachShell((lay) => {
         samples: [[{ index: '0', util: 37, memoryUsedMib: 61_440, memoryTotalMib: 81_559 }]],
       },
     });
+  });
+});
+
+describe('the key that the switch holds', () => {
+  const INJECTED = 'rpa_INJECTEDINJECTED';
+  const running = json({ id: 'pod1abcdefghij', name: 'a pod', env: {}, status: 'RUNNING' });
+  const gone = problem(401, 'unauthorized');
+  const noPod = json({ errors: [{ message: 'pod not found' }], data: { podTerminate: null } });
+  const own =
+    (answer: Answer, other: Answer) =>
+    (_: number, { authorization }: Asked) =>
+      authorization.endsWith(INJECTED) ? answer : other;
+
+  const rows: [string, Table, SwitchStatus['key']][] = [
+    ['reads this pod', { get: () => running }, seen('works')],
+    ['may end alone', { get: () => problem(403, 'no'), delete: () => noSuchPod }, seen('works')],
+    [
+      'may end by GraphQL alone',
+      { get: () => gone, delete: () => gone, graphql: () => noPod },
+      seen('works'),
+    ],
+    [
+      'is turned away everywhere',
+      { get: () => gone, delete: () => gone, graphql: () => unauthorized },
+      seen('refused'),
+    ],
+    [
+      'is turned away, but the pod has one of its own',
+      { get: own(running, gone), delete: () => gone, graphql: () => unauthorized },
+      seen('works'),
+    ],
+    [
+      'meets a provider that is down',
+      { get: () => html(502), delete: () => html(502), graphql: () => html(502) },
+      unseen('rest=502,graphql=502'),
+    ],
+    [
+      'is turned away at one door, with the other out of order',
+      { get: () => gone, delete: () => gone, graphql: () => html(503) },
+      unseen('rest=401,graphql=503'),
+    ],
+  ];
+  it.each(rows)('%s', async (what, table, key) => {
+    const provider = new ProviderStand(table);
+    const url = await provider.listen();
+    const pod = new PodStand(what.includes('of its own') ? { injectedKey: INJECTED } : {});
+    try {
+      await pod.install({ rest: url, graphql: `${url}/graphql` });
+      const { switch: status } = await look(pod);
+      expect(status).toMatchObject({ value: { key, armed: key.kind === 'unseen' || key.value === 'works' } });
+      const ended = provider.asked.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
+      expect(ended.every((path) => path === '/v2/pods/podtrack-no-such-pod')).toBe(true);
+    } finally {
+      await pod.close();
+      await provider.close();
+    }
+  });
+
+  it('is not asked about where no switch is', async ({ onTestFinished }) => {
+    const pod = new PodStand();
+    onTestFinished(() => pod.close());
+    const ran = await pod.run('probe', probeCall({ samples: 1 }).args);
+    expect(ran.said.get('sw_key')).toBe('unseen:not-asked');
   });
 });
 

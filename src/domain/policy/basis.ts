@@ -7,6 +7,7 @@ import type { ProviderPod } from '../provider-pod.ts';
 import { told } from '../registry/plain-text.ts';
 import { sightings } from '../registry/sweep.ts';
 import { DEFAULT_RULES, frozenRules, type ReaperRules } from '../rules.ts';
+import { KEY_REFUSED } from '../switch.ts';
 import type { JudgeInput } from './judge.ts';
 
 const why = z.object({ why: z.string() });
@@ -40,7 +41,7 @@ const visitFacts = z.union([
     /** Samples of [utilisation, memory in MiB] per GPU. */
     gpu: z.union([z.literal('no-gpu'), z.array(z.array(z.tuple([figure, figure])).max(64)).max(16), why]),
     sshSessions: z.union([z.number(), why]),
-    switch: z.union([z.enum(['armed', 'not-armed']), why]),
+    switch: z.union([z.enum(['armed', 'not-armed', KEY_REFUSED]), why]),
   }),
   z.object({
     failure: z.enum([
@@ -141,7 +142,9 @@ function visitOf(visit: VisitLook): BasisFacts['visit'] {
           ),
     ),
     sshSessions: partOf(sshSessions, (count) => count),
-    switch: partOf(status, (of) => (of.armed ? ('armed' as const) : ('not-armed' as const))),
+    switch: partOf(status, (of) =>
+      of.armed ? ('armed' as const) : of.reason === KEY_REFUSED ? KEY_REFUSED : ('not-armed' as const),
+    ),
   };
 }
 

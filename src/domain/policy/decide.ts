@@ -5,6 +5,7 @@ import { fenceBinds } from '../pod.ts';
 import type { ProviderPod } from '../provider-pod.ts';
 import { ABSENCE_SPACING_MS, LINGER_MS } from '../rules.ts';
 import { restsStopped } from '../stopped.ts';
+import { KEY_REFUSED } from '../switch.ts';
 import type { DecideInput } from './input.ts';
 import { type EndReason, type Evidence, type Verdict, verdict } from './reasons.ts';
 import { judgeVisit } from './visit.ts';
@@ -157,7 +158,7 @@ function judgeState(input: DecideInput, pod: ProviderPod): Verdict | null {
 function judgeRearm({ record, observation, now }: DecideInput): Verdict | null {
   if (record.switch === null || observation.visit.kind === 'unseen') return null;
   const status = observation.visit.value.switch;
-  if (status.kind === 'unseen' || status.value.armed) return null;
+  if (status.kind === 'unseen' || status.value.armed || status.value.reason === KEY_REFUSED) return null;
   const leftMs = stopAt(record.deadlines) - now;
   return leftMs < record.deadlines.pullMarginMs ? verdict('rearm-too-late', { leftMs }) : null;
 }

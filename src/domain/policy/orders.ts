@@ -1,7 +1,9 @@
 /** What follows from a verdict: orders, in the sequence in which they are carried out. */
 import { MINUTE_MS } from '../duration.ts';
 import type { Observation } from '../observation.ts';
+import type { Part } from '../part.ts';
 import { fenceBinds, type PodRecord } from '../pod.ts';
+import { KEY_REFUSED, type SwitchStatus } from '../switch.ts';
 import { rowOf, type Verdict } from './reasons.ts';
 
 export type Order =
@@ -56,13 +58,19 @@ const UNTOUCHED: ReadonlySet<string> = new Set([
 /** How long the arm step of the job itself is left alone before the reaper arms in its place. */
 const ARM_STEP_MS = 5 * MINUTE_MS;
 
+function whyNotArmed(status: Part<SwitchStatus>): string {
+  if (status.kind === 'unseen') return status.reason;
+  if (status.value.reason !== KEY_REFUSED) return 'the switch is not armed';
+  return 'the provider no longer takes the key on the pod';
+}
+
 function visitOrders(record: PodRecord, { visit }: Observation, now: number): readonly Order[] {
   if (visit.kind === 'unseen') return [];
   const orders: Order[] = [];
   const status = visit.value.switch;
   if (status.kind === 'seen' && status.value.armed) orders.push({ kind: 'pet' });
   else if (record.switch !== null || now - record.registeredAt >= ARM_STEP_MS) {
-    orders.push({ kind: 're-arm', why: status.kind === 'seen' ? 'the switch is not armed' : status.reason });
+    orders.push({ kind: 're-arm', why: whyNotArmed(status) });
   }
   if (!record.artifacts.none && record.artifacts.remotePath !== null) orders.push({ kind: 'mirror' });
   return orders;

@@ -7,6 +7,7 @@ import { stableLine } from '../registry/json.ts';
 import { told } from '../registry/plain-text.ts';
 import { NO_SIGHTINGS } from '../registry/sweep.ts';
 import { DEFAULT_RULES } from '../rules.ts';
+import { KEY_REFUSED } from '../switch.ts';
 import { type BasisFacts, basisFacts, given } from './basis.ts';
 import { restByBreaker } from './breaker.ts';
 import { type JudgeInput, judge } from './judge.ts';
@@ -134,13 +135,14 @@ function visitLook(of: BasisFacts['visit']): VisitLook {
     sshSessions: partOf(of.sshSessions, (count) => count),
     switch: partOf(of.switch, (fact) => ({
       armed: fact === 'armed',
-      reason: null,
+      reason: fact === 'key-refused' ? KEY_REFUSED : null,
       watchdog: 'dead',
       supervisor: 'dead',
       deadlines: unseen('not told'),
       mark: unseen('not told'),
       fired: null,
       credential: 'absent',
+      key: unseen('not told'),
       keySource: null,
       httpTool: null,
       ca: null,

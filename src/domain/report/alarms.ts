@@ -1,6 +1,7 @@
 /** What is wrong with a cycle as a whole: the account, the registry, the breaker, or nothing that came to an end. */
 import { formatDuration, HOUR_MS } from '../duration.ts';
 import { failedRearms, REARMS_TO_ALERT } from '../policy/rearms.ts';
+import { KEY_REFUSED } from '../switch.ts';
 import type { CycleFacts } from './facts.ts';
 import type { Grade } from './rows.ts';
 import type { Sums } from './sums.ts';
@@ -11,6 +12,7 @@ export type AlarmCode =
   | 'list-empty'
   | 'breaker'
   | 'not-armed-again'
+  | 'switch-key-refused'
   | 'registry-doubt'
   | 'nothing-done'
   | 'not-written'
@@ -33,6 +35,7 @@ export function alarmsOf(facts: CycleFacts, counts: Sums): readonly Alarm[] {
     ...registryAlarms(facts),
     ...breakerAlarm(facts),
     ...rearmAlarms(facts),
+    ...keyAlarms(facts),
     ...actAlarms(facts, counts),
     ...facts.plan.successors.map(({ record, pod }): Alarm => {
       const says = `${record.id} is missing, and ${pod.id} bears its name and is younger; podtrack assumes nothing from a name`;
@@ -84,6 +87,19 @@ function rearmAlarms({ plan, outcomes }: CycleFacts): Alarm[] {
     const says = `${of.record.id} could not be armed again ${failed} times in a row: the reaper alone ends it, at the latest in ${formatDuration(leftMs)}; mend what its row names, then: podtrack arm ${of.record.id}`;
     return [{ code: 'not-armed-again', grade: 'red', says }];
   });
+}
+
+/** Told whatever else becomes of the pod: a key that was changed for one is mostly changed for all. */
+function keyAlarms({ plan }: CycleFacts): Alarm[] {
+  const refused = plan.pods.filter(({ observation: { visit } }) => {
+    return visit.kind === 'seen' && visit.value.switch.kind === 'seen'
+      ? visit.value.switch.value.reason === KEY_REFUSED
+      : false;
+  });
+  if (refused.length === 0) return [];
+  const names = refused.map(({ record }) => record.id).join(', ');
+  const says = `the provider no longer takes the key on ${names}: its switch could not end it; a key that works is planted by this cycle if the reaper has one (deadman-token, token-file, or allow-full-key)`;
+  return [{ code: 'switch-key-refused', grade: 'warn', says }];
 }
 
 function actAlarms(facts: CycleFacts, counts: Sums): Alarm[] {
