@@ -68,6 +68,22 @@ describe('claim', () => {
     expect((await claiming(on)).owner.uuid).toBe('u-other');
   });
 
+  it('without an arm is made good by the next cycle: the mark names who owns the pod, with its limits as they are', async () => {
+    const on = stage();
+    await ours(on, 'p', { switched: { util: '97' } });
+    const { deadlines } = await claiming(on, { forcedBecause: 'she left for the day' });
+    expect(on.pods.get('p')?.mark.ownerUuid).toBe('u-p');
+    const first = await cycles(on, 1);
+    expect(first.outcomes.map(({ order, kind, says }) => [order, kind, says])).toContainEqual([
+      're-arm',
+      'done',
+      'armed again (its mark names a former owner), with the time left',
+    ]);
+    expect(on.pods.get('p')?.mark.ownerUuid).toBe('u-other');
+    expect((await record(on, 'p')).deadlines).toEqual(deadlines);
+    expect((await cycles(on, 1)).outcomes.map(({ order }) => order)).not.toContain('re-arm');
+  });
+
   it('of my own former process needs nothing; of a sibling that may still run it needs force', async () => {
     const on = stage();
     await ours(on, 'p');

@@ -24,7 +24,7 @@ async function act(call: Call): Promise<Answer> {
     lines: (page) => [
       `${page.paint('ok', 'claimed')}: ${saysPod(record)}`,
       ...saysLimits(record, call.clock.now()).map((line) => `  ${line}`),
-      `  its switch still bears the mark and the limits of before: podtrack arm ${record.id}`,
+      `  its switch bears the mark and the limits of before until the next reap cycle, or: podtrack arm ${record.id}`,
     ],
   };
 }

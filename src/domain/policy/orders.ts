@@ -58,8 +58,14 @@ const UNTOUCHED: ReadonlySet<string> = new Set([
 /** How long the arm step of the job itself is left alone before the reaper arms in its place. */
 const ARM_STEP_MS = 5 * MINUTE_MS;
 
+/** After a claim: the mark alone decides when the registry cannot be asked, and it would turn the new owner away. */
+function isFormerOwners({ owner }: PodRecord, { mark }: SwitchStatus): boolean {
+  return mark.kind === 'seen' && mark.value.ownerUuid !== owner.uuid;
+}
+
 function whyNotArmed(status: Part<SwitchStatus>): string {
   if (status.kind === 'unseen') return status.reason;
+  if (status.value.armed) return 'its mark names a former owner';
   if (status.value.reason !== KEY_REFUSED) return 'the switch is not armed';
   return 'the provider no longer takes the key on the pod';
 }
@@ -68,8 +74,9 @@ function visitOrders(record: PodRecord, { visit }: Observation, now: number): re
   if (visit.kind === 'unseen') return [];
   const orders: Order[] = [];
   const status = visit.value.switch;
-  if (status.kind === 'seen' && status.value.armed) orders.push({ kind: 'pet' });
-  else if (record.switch !== null || now - record.registeredAt >= ARM_STEP_MS) {
+  if (status.kind === 'seen' && status.value.armed && !isFormerOwners(record, status.value)) {
+    orders.push({ kind: 'pet' });
+  } else if (record.switch !== null || now - record.registeredAt >= ARM_STEP_MS) {
     orders.push({ kind: 're-arm', why: whyNotArmed(status) });
   }
   if (!record.artifacts.none && record.artifacts.remotePath !== null) orders.push({ kind: 'mirror' });
