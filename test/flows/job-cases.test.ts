@@ -4,8 +4,8 @@ import { ownerDeadlineAt } from '../../src/domain/deadlines.ts';
 import { seen } from '../../src/domain/part.ts';
 import { reportCycle } from '../../src/domain/report.ts';
 import { actingOwner } from '../../src/flows/acting.ts';
-import { finishJob } from '../../src/flows/ending/finish-job.ts';
-import { anOwner, minutes } from '../domain/build.ts';
+import { finishJob, handOver } from '../../src/flows/ending/finish-job.ts';
+import { anOwner, minutes, NOW } from '../domain/build.ts';
 import { cycles, ended, ours, put, record, registerInput, type Stage, stage, verdicts } from './stage.ts';
 
 /** As when a key was rotated: the planted one is a key no more. */
@@ -15,6 +15,15 @@ function rotateKey(on: Stage, id: string): void {
 }
 
 const mine = anOwner({ uuid: 'u-p' });
+const jobOwner = anOwner({ uuid: 'u-p', job: 'train' });
+/** The rest of what a post step is given. */
+const LEFT = {
+  keepForMs: minutes(30),
+  localPath: null,
+  pullBudgetMs: minutes(3),
+  waitMs: minutes(3),
+  known: null,
+};
 
 it('C63 (d): a key of the provider that was rotated meanwhile: post is red with the end pending, the reaper ends it with the new key', async () => {
   const on = stage();
@@ -72,6 +81,40 @@ it('C63 (d): a refused key is told beside the end by the owner deadline, and pas
   expect(reportCycle(only).alarms.map(({ code }) => code)).toContain('switch-key-refused');
   expect(await record(on, 'p')).toMatchObject({ status: 'terminated', end: { verified: true } });
 });
+
+it.each<[string, { job: string | null }, (on: Stage) => Promise<unknown>, boolean]>([
+  ['was lost with its runner', { job: 'train' }, async () => undefined, true],
+  ['was never to come: the pod is the whole run\u2019s', { job: null }, async () => undefined, false],
+  [
+    'came, and handed over what it could not finish',
+    { job: 'train' },
+    async (on) => {
+      const handed = {
+        register: registerInput('p', {}, jobOwner),
+        entered: true,
+        ending: 'teardown' as const,
+      };
+      await handOver(on.world, { ...handed, ...LEFT }, 'out of time');
+    },
+    false,
+  ],
+])(
+  'C39 (a): a pod whose job is over is ended; its row says if the post step %s',
+  async (_what, { job }, post, missing) => {
+    const on = stage();
+    await ours(on, 'p', { switched: { util: '97' }, owner: { uuid: 'u-p', job } });
+    await post(on);
+    on.owners.set('u-p', seen({ state: 'completed', completedAt: NOW, conclusion: 'cancelled' }));
+    on.clock.jump(minutes(5));
+    const cycle = await cycles(on, 1);
+    expect(verdicts(cycle)).toEqual({ p: 'orphan' });
+    const [row] = reportCycle(cycle).rows;
+    expect(row?.troubles.some((says) => says.startsWith('post step missing: job train is over'))).toBe(
+      missing,
+    );
+    expect(row?.grade).toBe(missing ? 'warn' : 'ok');
+  },
+);
 
 it('C04: a pod that moved to a new id: the old row is lost by double absence, the new pod is told as its likely successor and lives', async () => {
   const on = stage();

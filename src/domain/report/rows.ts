@@ -10,6 +10,7 @@ import { REASONS, type Verdict } from '../policy/reasons.ts';
 import type { Foreign } from '../policy/reconcile.ts';
 import type { MalformedItem, ProviderPod, ProviderStatus } from '../provider-pod.ts';
 import type { CycleFacts } from './facts.ts';
+import { saysPostMissing } from './post-missing.ts';
 
 /** `red` makes the cycle end non-zero, `warn` is told. */
 export type Grade = 'ok' | 'warn' | 'red';
@@ -131,7 +132,7 @@ function ourRow(of: PodPlan, facts: CycleFacts): ReportRow {
     says: REASONS[verdict.reason].says,
     evidence: { ...verdict.evidence, ...wanted },
     orders: of.orders.map((order) => order.kind),
-    ...withHollowBeat(judge(record.id, verdict, facts), of),
+    ...withTrouble(withHollowBeat(judge(record.id, verdict, facts), of), saysPostMissing(of)),
   };
 }
 
@@ -144,6 +145,11 @@ function withHollowBeat(judged: Judged, { verdict, rules }: PodPlan): Judged {
   const longestMs = Math.max(0, ...unchanged);
   if (longestMs < rules.idleWindowMs) return judged;
   const says = `hollow-heartbeat: its heart beats, its GPU rests and its results have not changed for ${formatDuration(longestMs)}; end it if the job hangs`;
+  return withTrouble(judged, says);
+}
+
+function withTrouble(judged: Judged, says: string | null): Judged {
+  if (says === null) return judged;
   return { ...judged, grade: worst([judged.grade, 'warn']), troubles: [...judged.troubles, says] };
 }
 
