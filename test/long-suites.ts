@@ -13,6 +13,7 @@ export const LONG_SUITES: readonly string[] = [
   'test/adapters/registry/github-reads.test.ts',
   'test/adapters/registry/queue-faults.test.ts',
   'test/runner/fan-out.test.ts',
+  'test/runner/several-pods.test.ts',
   'test/runner/stories.test.ts',
   'test/storm/**',
 ];

@@ -1,20 +1,20 @@
-/** The arm door: plants the dead-man switch on a registered pod and proves that it runs. */
+/** The arm door: plants the dead-man switch on registered pods and proves that it runs. */
 import { stopAt } from '../domain/deadlines.ts';
 import { formatDuration } from '../domain/duration.ts';
-import type { ExitCode } from '../domain/errors.ts';
+import { type ExitCode, exitOf, worstExit } from '../domain/errors.ts';
 import { formatInstant } from '../domain/instant.ts';
 import { ownerFromEnv, runAddress } from '../domain/owner-from-env.ts';
 import { actingOwner } from '../flows/acting.ts';
-import type { Armed } from '../flows/arm.ts';
-import { armPod } from '../flows/arm-pod.ts';
+import { type ArmedOne, armPods } from '../flows/arm-pods.ts';
 import { armKeys } from './arm-keys.ts';
 import { takeCredentials, takeSwitchTokens } from './credentials.ts';
 import { type Desk, openDoor } from './door.ts';
 import { EXPORTED } from './interface.ts';
 import { inGroup, inputsOf, writeOutput } from './io.ts';
 import { openWorld } from './open-world.ts';
+import { enteredLast, podIdsOf } from './pod-ids.ts';
 import { passingFolder } from './wire.ts';
-import { podIdOf, wrongInput } from './words.ts';
+import { wrongInput } from './words.ts';
 
 export async function run(): Promise<void> {
   await openDoor(plant);
@@ -24,7 +24,7 @@ async function plant(desk: Desk): Promise<ExitCode> {
   const read = inputsOf('arm');
   const credentials = takeCredentials(desk, read);
   const tokens = takeSwitchTokens(desk, read);
-  const podId = podIdOf(read('pod-id') || (desk.env[EXPORTED.podId] ?? '').trim());
+  const podIds = podIdsOf(read, enteredLast(desk.env));
   const uuid = read('uuid') || (desk.env[EXPORTED.uuid] ?? '').trim();
   if (uuid === '') {
     throw wrongInput(
@@ -39,25 +39,49 @@ async function plant(desk: Desk): Promise<ExitCode> {
   desk.concerned();
   const env = { ...desk.env, [EXPORTED.uuid]: uuid };
   const owner = ownerFromEnv(env, { label: '', uuid, matrix: '', checkRunId: '' });
-  const act = { acting: actingOwner(owner, runAddress(owner)), owner, podId };
+  const acting = actingOwner(owner, runAddress(owner));
+  const acts = podIds.map((podId) => ({ acting, owner, podId }));
   const wish = { keys, petWindowMs: null, killInMs: null, killAbsoluteMs: null };
-  hand(desk, await inGroup(`podtrack: switch of ${podId}`, () => armPod(world, act, wish)));
-  return 0;
+  const title = `podtrack: ${podIds.length === 1 ? 'switch' : 'switches'} of ${podIds.join(', ')}`;
+  return hand(desk, await inGroup(title, () => armPods(world, acts, wish)));
 }
 
-function hand(desk: Desk, { record, facts, status }: Armed): void {
-  const stop = stopAt(record.deadlines);
-  writeOutput('arm', 'credential', facts.credential);
-  writeOutput('arm', 'stop', formatInstant(stop));
-  const result = {
-    schemaVersion: 1,
-    podId: record.id,
+/** What failed is told by its pod and makes the step red; the others are armed all the same. */
+function hand(desk: Desk, pods: readonly ArmedOne[]): ExitCode {
+  const [only, ...more] = pods;
+  if (only?.armed.kind === 'failed' && more.length === 0) throw only.armed.error;
+  const armed = pods.flatMap((each) => (each.armed.kind === 'done' ? [each.armed.value] : []));
+  for (const { record, facts } of armed) {
+    const left = formatDuration(stopAt(record.deadlines) - desk.clock.now());
+    desk.log.say('info', `${record.id}: armed with the ${facts.credential} key; its switch fires in ${left}`);
+  }
+  const codes = pods.map(({ podId, armed: one }): ExitCode => {
+    if (one.kind === 'done') return 0;
+    const says = saysError(one.error);
+    desk.log.say('error', `${podId}: not armed: ${says}`);
+    return exitOf(one.error, true);
+  });
+  const credentials = [...new Set(armed.map(({ facts }) => facts.credential))];
+  writeOutput('arm', 'credential', credentials.join(' '));
+  const stops = armed.map(({ record }) => stopAt(record.deadlines));
+  writeOutput('arm', 'stop', stops.length === 0 ? '' : formatInstant(Math.min(...stops)));
+  const facts = pods.map(factsOf);
+  const flat = more.length === 0 ? facts[0] : {};
+  writeOutput('arm', 'result', JSON.stringify({ schemaVersion: 1, ...flat, pods: facts }));
+  return worstExit(codes);
+}
+
+function factsOf({ podId, armed }: ArmedOne) {
+  if (armed.kind === 'failed') return { podId, armed: false, says: saysError(armed.error) };
+  const { record, facts, status } = armed.value;
+  return {
+    podId,
+    armed: true,
     credential: facts.credential,
     mayTerminate: facts.mayTerminate,
     httpTool: status.httpTool,
-    switchStopAt: formatInstant(stop),
+    switchStopAt: formatInstant(stopAt(record.deadlines)),
   };
-  writeOutput('arm', 'result', JSON.stringify(result));
-  const left = formatDuration(stop - desk.clock.now());
-  desk.log.say('info', `${record.id}: armed with the ${facts.credential} key; its switch fires in ${left}`);
 }
+
+const saysError = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -26,6 +26,8 @@ export const SECRET_INPUTS = [
 
 const REGISTRY = ['registry-repository', 'registry-branch', 'registry-token', 'github-token'] as const;
 const ACCESS = ['api-key', 'ssh-key'] as const;
+/** One, or a list: never both. */
+const PODS = ['pod-id', 'pod-ids'] as const;
 const OWNER = ['label', 'matrix', 'check-run-id'] as const;
 /** Which leg of how many: register paces its first write by them. */
 const SLOT = ['job-index', 'job-total'] as const;
@@ -47,7 +49,7 @@ type DoorShape = {
 export const DOORS = {
   register: {
     inputs: [
-      'pod-id',
+      ...PODS,
       ...ACCESS,
       'remote-path',
       'no-artifacts',
@@ -76,11 +78,11 @@ export const DOORS = {
       ...REGISTRY,
     ],
     knobs: ALL_KNOBS.filter((name) => !REAPER_KNOBS.includes(name)),
-    outputs: ['pod-id', 'label', 'uuid', 'ssh-host', 'ssh-port', 'deadline', 'registry-commit', 'result'],
+    outputs: [...PODS, 'label', 'uuid', 'ssh-host', 'ssh-port', 'deadline', 'registry-commit', 'result'],
     hasPost: true,
   },
   arm: {
-    inputs: ['pod-id', 'uuid', ...ACCESS, ...SWITCH_KEYS, ...REGISTRY],
+    inputs: [...PODS, 'uuid', ...ACCESS, ...SWITCH_KEYS, ...REGISTRY],
     knobs: [],
     outputs: ['credential', 'stop', 'result'],
     hasPost: false,
@@ -108,7 +110,7 @@ export const DOORS = {
   },
   teardown: {
     inputs: [
-      'pod-id',
+      ...PODS,
       'scope',
       'uuid',
       ...ACCESS,
@@ -136,13 +138,13 @@ export const STATE_KEYS = [
   'door',
   /** `asked` before the record is committed, then `registered`; `refused` = nothing is ours to end. */
   'phase',
-  'pod-id',
+  'pod-ids',
   'uuid',
   /** Where the registry lies, as JSON. */
   'registry',
   /** What register was asked for, as JSON. */
   'register',
-  /** The record and the id of its registry, as JSON: for an end while the registry does not answer. */
+  /** The records and the id of their registry, as JSON: for an end while the registry does not answer. */
   'known',
   /** What post is to do, as JSON. */
   'ending',
@@ -152,7 +154,15 @@ export const STATE_KEYS = [
 export type StateKey = (typeof STATE_KEYS)[number];
 
 /** Exported for the steps that follow, since a step's saved state is its own alone. */
-export const EXPORTED = { uuid: 'PODTRACK_OWNER_UUID', podId: 'PODTRACK_POD_ID' } as const;
+export const EXPORTED = {
+  uuid: 'PODTRACK_OWNER_UUID',
+  /** Entered last, where it was one; empty where it was a list. */
+  podId: 'PODTRACK_POD_ID',
+  /** Entered last, with blanks between them. */
+  podIds: 'PODTRACK_POD_IDS',
+  /** What any register step of this job was asked for: each post leaves the others' to them. */
+  jobPodIds: 'PODTRACK_JOB_POD_IDS',
+} as const;
 
 /** The root action: a composite that hands its inputs to these two and decides nothing. */
 export const ROOT = { steps: ['register', 'arm'] } as const;

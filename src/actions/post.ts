@@ -1,16 +1,21 @@
-/** The post step: ends or keeps the pod from what main saved, inside a budget of its own, and hands over the rest. */
+/** The post step: ends or keeps the pods from what main saved, inside a budget of its own, and hands over the rest. */
 import { SECOND_MS } from '../domain/duration.ts';
-import { type ExitCode, Refusal, WorldError } from '../domain/errors.ts';
+import type { ExitCode } from '../domain/errors.ts';
 import { endingFor, jobEnd } from '../domain/job-end.ts';
 import { leavesOpen, type Outcome } from '../domain/outcome.ts';
-import { type FinishInput, finishJob, handOver } from '../flows/ending/finish-job.ts';
+import { findRecord } from '../domain/registry/change.ts';
+import type { FinishInput } from '../flows/ending/finish-job.ts';
+import { type Finished, type FinishPodsInput, finishPods } from '../flows/ending/finish-pods.ts';
 import type { World } from '../ports.ts';
 import { type Credentials, isPrivate, takeCredentials } from './credentials.ts';
 import { type Desk, openDoor } from './door.ts';
+import { EXPORTED } from './interface.ts';
 import { inGroup, inputsOf, writeSummary } from './io.ts';
 import { worldAt } from './open-world.ts';
-import { readSaved, type Saved, savedPodId } from './saved-state.ts';
-import { endSummary, unknownSummary } from './summary.ts';
+import { idsIn } from './pod-ids.ts';
+import { endsSummary } from './pods-summary.ts';
+import { readSaved, type Saved, savedPodIds } from './saved-state.ts';
+import { endSummary } from './summary.ts';
 import { dropSealed, passingFolder } from './wire.ts';
 
 /** Kept out of the pull for fence, verify, terminate, confirm and settle. */
@@ -46,7 +51,7 @@ function savedOrTold(desk: Desk): Saved | 'unreadable' | null {
     const why = error instanceof Error ? error.message.replace(/\s+/g, ' ').slice(0, 200) : 'unknown';
     desk.log.say(
       'error',
-      `pod ${savedPodId() || '(unknown)'}: what main saved cannot be read (${why}); it was left up, and its deadlines and the reaper end it`,
+      `pods ${savedPodIds() || '(unknown)'}: what main saved cannot be read (${why}); nothing was ended, and deadlines and the reaper end them`,
     );
     return 'unreadable';
   }
@@ -60,17 +65,13 @@ async function finishSaved(desk: Desk, saved: Saved): Promise<ExitCode> {
   const world = worldAt(desk, saved.place, { credentials, keepIn, folder, patientUntil });
   const end = jobEnd(inputsOf('register')('job-status'));
   const ending = endingFor(end, saved.post.ending);
-  const { podId } = saved.register;
-  desk.log.say('info', `${podId}: the job ended with ${end}; ${ending} follows`);
-  const task = { saved, input: finishInput(saved, ending) };
-  const outcome = await inGroup(`podtrack: ${ending} of ${podId}`, () =>
-    withinBudget(desk, world, task),
-  ).catch((error: unknown) => {
-    writeSummary(unknownSummary(podId));
-    throw error;
-  });
-  await tell(desk, world, outcome);
-  return isRed(outcome) ? 1 : 0;
+  const ids = saved.podIds.join(', ');
+  desk.log.say('info', `${ids}: the job ended with ${end}; ${ending} follows`);
+  const finished = await inGroup(`podtrack: ${ending} of ${ids}`, () =>
+    finishPods(world, finishInput(desk, saved, ending)),
+  );
+  await tell(desk, world, finished);
+  return finished.outcomes.some(isRed) ? 1 : 0;
 }
 
 /** From the sealed file; where that is gone, from what the runner hands over anew. */
@@ -84,18 +85,30 @@ function credentialsOf(desk: Desk, { credentials }: Saved): Credentials {
 }
 
 /** Fractions of a small budget, so that a short one still ends in a hand-over and not in a kill by the runner. */
-function finishInput({ register, post, phase, known }: Saved, ending: FinishInput['ending']): FinishInput {
-  const workMs = post.budgetMs - handOverMs(post.budgetMs);
+function finishInput(desk: Desk, saved: Saved, ending: FinishInput['ending']): FinishPodsInput {
+  const { asked, podIds, post, phase, known } = saved;
+  const { budgetMs, keepForMs, localPath } = post;
+  const forHandOverMs = handOverMs(budgetMs);
+  const workMs = budgetMs - forHandOverMs;
   const pullBudgetMs = workMs - Math.min(END_MS, workMs / 2);
-  return {
-    register,
-    entered: phase === 'registered',
+  const elsewhere = idsIn(desk.env[EXPORTED.jobPodIds]).filter((id) => !podIds.includes(id));
+  const alone = podIds.length === 1;
+  const inputOf = (podId: string, isNamed: boolean): FinishInput => ({
+    register: { ...asked, podId },
+    entered: phase === 'registered' || !isNamed,
     ending,
-    keepForMs: post.keepForMs,
-    localPath: post.localPath,
+    keepForMs,
+    localPath: localPath === null || (alone && isNamed) ? localPath : `${localPath}/${podId}`,
     pullBudgetMs,
     waitMs: pullBudgetMs,
-    known,
+    known: known.get(podId) ?? null,
+  });
+  return {
+    pods: podIds.map((podId) => inputOf(podId, true)),
+    unnamed: (podId) => inputOf(podId, false),
+    elsewhere: new Set(elsewhere),
+    budgetMs,
+    handOverMs: forHandOverMs,
   };
 }
 
@@ -103,63 +116,34 @@ function handOverMs(budgetMs: number): number {
   return Math.min(HAND_OVER_MS, budgetMs / 4);
 }
 
-type Task = { readonly saved: Saved; readonly input: FinishInput };
-
-async function withinBudget(desk: Desk, world: World, { saved, input }: Task): Promise<Outcome> {
-  const { budgetMs } = saved.post;
-  const enough = new AbortController();
-  const spent = `the post step has used its budget of ${Math.round(budgetMs / SECOND_MS)} s`;
-  const over = desk.clock.sleep(budgetMs - handOverMs(budgetMs), enough.signal).then(() => spent);
-  const work = finishJob(world, input).catch(
-    (error: unknown) => lostRaces(error, spent) ?? leftToOther(error, saved),
-  );
-  const outcome = await Promise.race([work, over]);
-  enough.abort();
-  if (typeof outcome !== 'string') return outcome;
-  const why = outcome;
-  desk.log.say('warning', `${saved.register.podId}: ${why}`);
-  const late = desk.clock.sleep(handOverMs(budgetMs)).then(() => null);
-  return (await Promise.race([handOver(world, input, why), late])) ?? unheard(saved, why);
-}
-
-/** Races are run again until the budget ends: who has lost the last of them has no time left. null = it is none. */
-function lostRaces(error: unknown, spent: string): string | null {
-  if (!(error instanceof WorldError) || error.failure !== 'conflict') return null;
-  return `every race for the registry was lost (${error.told.cameBack}), and ${spent}`;
-}
-
-/** What main was cut before finding out, and what is no fault of this job: the pod is another owner's. */
-function leftToOther(error: unknown, saved: Saved): Outcome {
-  if (!(error instanceof Refusal) || error.gate !== 'needs-claim') throw error;
-  const told = { pod: saved.register.podId, order: 'teardown' as const, kind: 'done' as const, detail: {} };
-  return { ...told, reason: 'not-mine', says: `${error.told.cameBack}; it was left alone` };
-}
-
-function unheard({ register }: Saved, why: string): Outcome {
-  const says = `not finished: ${why}, and the registry could not be told; its fence lapses by itself, and the reaper goes on`;
-  return {
-    pod: register.podId,
-    order: 'teardown',
-    kind: 'handed-over',
-    reason: 'out-of-time',
-    says,
-    detail: {},
-  };
-}
-
 /** Only what may still bill, or was ended unverified, makes the job red. */
 function isRed(outcome: Outcome): boolean {
   return leavesOpen(outcome) || outcome.detail['verified'] === false;
 }
 
-async function tell(desk: Desk, world: World, outcome: Outcome): Promise<void> {
-  const rowLeft = outcome.detail['rowLeft'] === true;
-  desk.log.say(isRed(outcome) || rowLeft ? 'error' : 'info', `${outcome.pod}: ${outcome.says}`);
+async function tell(desk: Desk, world: World, { outcomes, isRead }: Finished): Promise<void> {
+  const rowLeft = (outcome: Outcome): boolean => outcome.detail['rowLeft'] === true;
+  for (const outcome of outcomes)
+    desk.log.say(isRed(outcome) || rowLeft(outcome) ? 'error' : 'info', `${outcome.pod}: ${outcome.says}`);
   // The summary is worth one more read, but never the end of the job, nor another try of a dead token.
-  const snapshot = rowLeft ? null : await world.registry.read().catch(() => null);
-  const record = snapshot?.state.pods[`runpod.${outcome.pod}`] ?? null;
-  const how = await wayIn(desk, world, outcome);
-  writeSummary(endSummary(outcome, record, { now: desk.clock.now(), wayIn: how }));
+  const mayRead = isRead && !outcomes.some(rowLeft);
+  const state = mayRead ? ((await world.registry.read().catch(() => null))?.state ?? null) : null;
+  const now = desk.clock.now();
+  const [only, ...more] = await Promise.all(
+    outcomes.map(async (outcome) => ({ outcome, wayIn: await wayIn(desk, world, outcome) })),
+  );
+  if (only === undefined) return;
+  const record = state === null ? null : findRecord(state, only.outcome.pod);
+  const withWay = [only, ...more].map((each) => saysWay(each.outcome, each.wayIn));
+  writeSummary(
+    more.length === 0
+      ? endSummary(only.outcome, record, { now, wayIn: only.wayIn })
+      : endsSummary(withWay, state, now),
+  );
+}
+
+function saysWay(outcome: Outcome, way: string | null): Outcome {
+  return way === null ? outcome : { ...outcome, says: `${outcome.says}; way in: ${way}` };
 }
 
 /** For who looks at a pod that was kept; an address is told where the summary is not public. */

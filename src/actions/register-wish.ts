@@ -9,11 +9,12 @@ import { ownerFromEnv, runAddress } from '../domain/owner-from-env.ts';
 import type { WriteSlot } from '../domain/registry/write-slot.ts';
 import { PROFILES } from '../domain/rules.ts';
 import { actingOwner } from '../flows/acting.ts';
-import { LATE_SWEEP_MS, type RegisterInput } from '../flows/entry/register-checks.ts';
+import { type Asked, LATE_SWEEP_MS, type RegisterInput } from '../flows/entry/register-checks.ts';
 import type { Desk } from './door.ts';
 import { knobsOf, type ReadInput } from './io.ts';
+import { podIdsOf } from './pod-ids.ts';
 import { workspaceRules } from './wire.ts';
-import { durationOr, numberOrNull, podIdOf, textOrNull, wrongInput, yesOrNo } from './words.ts';
+import { durationOr, numberOrNull, textOrNull, wrongInput, yesOrNo } from './words.ts';
 
 /** The runner gives all posts of a cancelled job 4 min 45 s together. */
 const POST_BUDGET_MS = 240 * SECOND_MS;
@@ -31,7 +32,10 @@ export type PostWish = {
 export type KeepIn = 'artifact' | 'disk';
 
 export type RegisterWish = {
-  readonly input: RegisterInput;
+  /** What is asked for each of the pods. */
+  readonly asked: Asked;
+  /** Not empty; each once. */
+  readonly podIds: readonly string[];
   readonly post: PostWish;
   /** null = the runner does not say which leg of how many this is. */
   readonly slot: WriteSlot | null;
@@ -41,11 +45,27 @@ type Read = ReadInput<'register'>;
 
 /** Throws a ConfigError that names the first input that cannot be used. */
 export function registerWish(desk: Desk, read: Read): RegisterWish {
-  const podId = podIdOf(read('pod-id'));
-  return { input: { ...flowInput(desk, read), podId }, post: postWish(desk, read), slot: slotOf(read) };
+  const podIds = podIdsOf(read, '');
+  checkAddress(read, podIds);
+  return { asked: askedOf(desk, read), podIds, post: postWish(desk, read), slot: slotOf(read) };
 }
 
-function flowInput(desk: Desk, read: Read): Omit<RegisterInput, 'podId'> {
+/** The flow's input for each pod. */
+export function inputsFor({
+  asked,
+  podIds,
+}: Pick<RegisterWish, 'asked' | 'podIds'>): readonly RegisterInput[] {
+  return podIds.map((podId) => ({ ...asked, podId }));
+}
+
+/** An address is one pod's. */
+function checkAddress(read: Read, podIds: readonly string[]): void {
+  const given = (['ssh-ip', 'ssh-port'] as const).find((name) => read(name) !== '');
+  if (given === undefined || podIds.length === 1) return;
+  throw wrongInput(given, `it is one pod's, and pod-ids holds ${podIds.length}`, 'Leave it out');
+}
+
+function askedOf(desk: Desk, read: Read): Asked {
   const owner = ownerFromEnv(desk.env, {
     label: read('label'),
     uuid: desk.chance.uuid(),

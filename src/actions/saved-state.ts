@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { choice } from '../domain/choice.ts';
 import { ENDINGS } from '../domain/job-end.ts';
 import { owner } from '../domain/owner.ts';
-import { podId, podRecord } from '../domain/pod.ts';
-import { parseJson } from '../domain/registry/json.ts';
+import { type PodRecord, podId } from '../domain/pod.ts';
 import { actor } from '../domain/registry/ops.ts';
 import { frozenRules } from '../domain/rules.ts';
 import type { KnownPod } from '../flows/ending/end-unfenced.ts';
-import type { RegisterInput } from '../flows/entry/register-checks.ts';
+import type { Asked } from '../flows/entry/register-checks.ts';
 import type { Credentials } from './credentials.ts';
 import { savedState, saveState } from './io.ts';
+import { packKnown, unpackKnown } from './known-pods.ts';
 import type { PostWish, RegisterWish } from './register-wish.ts';
 import { type RegistryPlace, registryPlace } from './registry-place.ts';
 import { seal, unseal } from './wire.ts';
@@ -23,10 +23,9 @@ const ending = z.enum(ENDINGS);
 const amount = z.number().min(0).nullable();
 const text = z.string().nullable();
 
-const registerInput = z.object({
+const asked = z.object({
   acting: z.object({ actor, holder: z.string() }),
   owner,
-  podId,
   remotePath: text,
   noArtifacts: z.boolean(),
   allowEmpty: z.boolean(),
@@ -43,7 +42,7 @@ const registerInput = z.object({
   freshReaperMs: amount,
   runStartedAt: amount,
   ownNonce: text,
-}) satisfies z.ZodType<RegisterInput>;
+}) satisfies z.ZodType<Asked>;
 
 const postWish = z.object({
   ending: z.object({ onSuccess: ending, onFailure: ending, onCancel: ending }),
@@ -53,15 +52,16 @@ const postWish = z.object({
   keepIn: z.enum(['artifact', 'disk']),
 }) satisfies z.ZodType<PostWish>;
 
-const knownPod = z.object({ record: podRecord, registryId: z.string() });
+const podIds = z.array(podId).min(1);
 
 export type Saved = {
   readonly phase: Phase;
   readonly place: RegistryPlace;
-  readonly register: RegisterInput;
+  readonly asked: Asked;
+  readonly podIds: readonly string[];
   readonly post: PostWish;
-  /** null = main was cut before its record stood. */
-  readonly known: KnownPod | null;
+  /** By pod id; empty = main was cut before their records stood. */
+  readonly known: ReadonlyMap<string, KnownPod>;
   /** null = the sealed file cannot be opened. */
   readonly credentials: Credentials | null;
   readonly secretsFile: string;
@@ -75,20 +75,25 @@ export function saveAsked(
   const sealed = seal(from.folder, { ...present(from.credentials) });
   from.hide(sealed.key);
   saveState('door', 'register');
-  saveState('pod-id', wish.input.podId);
-  saveState('uuid', wish.input.owner.uuid);
+  savePodIds(wish.podIds);
+  saveState('uuid', wish.asked.owner.uuid);
   saveState('registry', JSON.stringify(place));
-  saveState('register', JSON.stringify(wish.input));
+  saveState('register', JSON.stringify(wish.asked));
   saveState('ending', JSON.stringify(wish.post));
   saveState('secrets-file', sealed.file);
   saveState('secrets-key', sealed.key);
   savePhase('asked');
 }
 
-/** The record stands: what it holds is kept for an end while the registry does not answer. */
-export function saveRegistered(known: KnownPod): void {
-  saveState('known', JSON.stringify(z.encode(knownPod, known)));
+/** The records stand: what they hold is kept for an end while the registry does not answer. */
+export function saveRegistered(registryId: string, records: readonly PodRecord[]): void {
+  savePodIds(records.map(({ id }) => id));
+  saveState('known', packKnown({ registryId, records }));
   savePhase('registered');
+}
+
+function savePodIds(ids: readonly string[]): void {
+  saveState('pod-ids', ids.join(' '));
 }
 
 export function savePhase(next: Phase): void {
@@ -104,24 +109,18 @@ export function readSaved(): Saved | null {
   return {
     phase: phase.catch('asked').parse(savedState('phase')),
     place: parse(registryPlace, 'registry'),
-    register: parse<RegisterInput>(registerInput, 'register'),
+    asked: parse<Asked>(asked, 'register'),
+    podIds: podIds.parse(savedState('pod-ids').split(' ')),
     post: parse<PostWish>(postWish, 'ending'),
-    known: knownOf(savedState('known')),
+    known: unpackKnown(savedState('known')),
     credentials: credentialsOf(unseal(sealed)),
     secretsFile: sealed.file,
   };
 }
 
-/** Only an end without the registry needs it: what cannot be read counts as never known. */
-function knownOf(text: string): KnownPod | null {
-  const json = text === '' ? null : parseJson(text);
-  const read = json === null || 'problem' in json ? null : knownPod.safeParse(json.value);
-  return read?.success === true ? read.data : null;
-}
-
 /** For the message when the rest of the state cannot be read. */
-export function savedPodId(): string {
-  return savedState('pod-id');
+export function savedPodIds(): string {
+  return savedState('pod-ids');
 }
 
 function present(credentials: Credentials): Record<string, string> {

@@ -57,25 +57,6 @@ export function endSummary(
   ].join('\n');
 }
 
-/** Of several pods: one table, with the open ones named in its headline. */
-export function runEndSummary(outcomes: readonly Outcome[]): string {
-  const open = outcomes.filter(leavesOpen).length;
-  const rows = outcomes.map(
-    ({ pod, kind, says, detail }) =>
-      `| ${markdownCell(pod)} | ${markdownCell(String(detail['leg'] ?? ''))} | ${detail['left'] === true ? 'left up' : kind} | ${markdownCell(says, LONGEST)} |`,
-  );
-  const head =
-    open === 0 ? `${outcomes.length} pod(s) settled` : `${open} of ${outcomes.length} pods ARE NOT SETTLED`;
-  return [
-    `### podtrack: ${head}`,
-    '',
-    '| pod | job | | what happened |',
-    '| --- | --- | --- | --- |',
-    ...rows,
-    '',
-  ].join('\n');
-}
-
 const HEADLINES: Readonly<Partial<Record<Outcome['order'], string>>> = {
   keep: 'is kept',
   stop: 'is stopped',
@@ -89,11 +70,6 @@ function limitRows({ deadlines }: PodRecord): readonly (readonly [string, string
     ['owner deadline', formatInstant(ownerDeadlineAt(deadlines))],
     ['absolute deadline', formatInstant(absoluteDeadlineAt)],
   ];
-}
-
-/** Nothing could be found out: the annotation of the same step says why. */
-export function unknownSummary(podId: string): string {
-  return `### podtrack: ${markdownCell(podId)} IS NOT SETTLED\n\nIts end could not be looked after; the error of this step says why. Its own switch and the reaper end it.\n`;
 }
 
 /** One line where all is well; the warnings with it where a reaper may stay away. */

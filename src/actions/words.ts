@@ -1,9 +1,14 @@
 /** Reads the words of inputs: yes and no, numbers, durations; each wrong one names its input and the mend. */
 import { parseDuration } from '../domain/duration.ts';
 import { ConfigError } from '../domain/errors.ts';
+import { isPodId } from '../domain/pod.ts';
 
 /** What a broken expression or a masked output leaves in place of a value. */
 const NO_VALUE = /^(null|undefined|none|nan)$/i;
+
+export function isNoValue(text: string): boolean {
+  return NO_VALUE.test(text);
+}
 
 export function wrongInput(input: string, cameBack: string, next: string): ConfigError {
   return new ConfigError(input, {
@@ -39,7 +44,7 @@ export function textOrNull(text: string): string | null {
 
 /** What people give in place of an id: what it is, and the mend. The text itself is not repeated: it may be a secret. */
 const NO_IDS: readonly (readonly [looks: RegExp, cameBack: string, next: string])[] = [
-  [/^\*+$/, 'it is masked', 'Never mask pod ids; podtrack does not'],
+  [/^\*+$|\*{3}/, 'it is masked', 'Never mask pod ids; podtrack does not'],
   [
     /\$\{\{|\}\}/,
     'it is an expression that nobody has evaluated',
@@ -66,18 +71,24 @@ export function podIdOf(text: string): string {
   if (text === '' || NO_VALUE.test(text)) {
     throw wrongInput(
       'pod-id',
-      text === '' ? 'it is empty' : `it is the word ${text.toLowerCase()}`,
+      text === '' ? 'it is empty, and so is pod-ids' : `it is the word ${text.toLowerCase()}`,
       'Look at the step that gives it. An output of another job arrives empty when it contains a masked text: never mask pod ids; podtrack does not',
     );
   }
-  if (/^(?!rpa_)[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/i.test(text)) return text;
+  const problem = notAnId(text);
+  if (problem === null) return text;
+  throw wrongInput('pod-id', problem[0], problem[1]);
+}
+
+/** null = it may be an id; otherwise what it is instead, and the mend. What it may be of a secret is not said again. */
+export function notAnId(text: string): readonly [cameBack: string, next: string] | null {
+  if (/^(?!rpa_)/i.test(text) && isPodId(text)) return null;
   const known = NO_IDS.find(([looks]) => looks.test(text));
-  if (known !== undefined) throw wrongInput('pod-id', known[1], known[2]);
-  throw wrongInput(
-    'pod-id',
+  if (known !== undefined) return [known[1], known[2]];
+  return [
     `"${text.slice(0, 70)}" is not one pod id`,
-    'Give the id of one pod as RunPod shows it; several pods need a step each',
-  );
+    'Give the id of one pod as RunPod shows it; several go into pod-ids',
+  ];
 }
 
 /** A secret that is absent, or null when there is none; the words that stand for no value count as none. */

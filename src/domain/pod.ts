@@ -16,6 +16,8 @@ export const podStatus = z.enum(['intent', 'active', 'terminating', 'terminated'
 /** A provider id (or, for an intent, the exact name that will be given). */
 export const podId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/);
 
+export const isPodId = (text: string): boolean => podId.safeParse(text).success;
+
 /** Ids that look alike in a path or to a person: refused beside each other. */
 export const lookAlike = (id: string): string => id.toLowerCase().replaceAll('_', '-');
 

@@ -7,10 +7,20 @@ export async function walled(
   order: OutcomeOrder,
   work: () => Promise<Outcome>,
 ): Promise<Outcome> {
+  const done = await apart(work);
+  return done.kind === 'done' ? done.value : { pod, order, kind: 'failed', ...told(done.error), detail: {} };
+}
+
+export type Apart<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** The same for work that has no outcome: what was thrown is handed back as it is. */
+export async function apart<T>(work: () => Promise<T>): Promise<Apart<T>> {
   try {
-    return await work();
+    return { kind: 'done', value: await work() };
   } catch (error) {
-    return { pod, order, kind: 'failed', ...told(error), detail: {} };
+    return { kind: 'failed', error };
   }
 }
 

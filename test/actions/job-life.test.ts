@@ -90,6 +90,8 @@ function lifeOn(node: () => string): void {
     expect(life.register.env).toEqual({
       PODTRACK_OWNER_UUID: life.register.outputs['uuid'],
       PODTRACK_POD_ID: POD,
+      PODTRACK_POD_IDS: POD,
+      PODTRACK_JOB_POD_IDS: POD,
     });
   });
 

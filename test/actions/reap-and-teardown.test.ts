@@ -112,6 +112,6 @@ it('C66: scope run ends what is left of this run and says whose leg it was; a po
     scope: 'run',
     pods: [{ pod: HEALTHY, kind: 'done', detail: { leg: expect.any(String) } }],
   });
-  expect(all.summary).toContain('| pod | job | | what happened |');
+  expect(all.summary).toContain('| pod | job | state | cost so far | what happened |');
   expect(isGone(HEALTHY)).toBe(true);
 }, 120_000);

@@ -339,15 +339,6 @@ describe('the end of a job', () => {
     expect((await record(on, 'p')).status).toBe('terminated');
   });
 
-  it('says when the reaper has not come for hours (case C22)', async () => {
-    const on = stage();
-    await ours(on, 'p');
-    await cycles(on, 1);
-    on.clock.jump(minutes(130));
-    await finishJob(on.world, finishing());
-    expect(on.said.map(({ line }) => line).join()).toMatch(/last sweep of the reaper was 2 h 10 min ago/);
-  });
-
   it('that asked to keep the pod keeps it for that long', async () => {
     const on = stage();
     await ours(on, 'p');

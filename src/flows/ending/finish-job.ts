@@ -7,10 +7,11 @@ import { type Owner, ownerName, sameOwner } from '../../domain/owner.ts';
 import { isLive, type PodRecord } from '../../domain/pod.ts';
 import { findRecord } from '../../domain/registry/change.ts';
 import type { OpOf } from '../../domain/registry/ops.ts';
-import type { World } from '../../ports.ts';
+import type { RegistryState } from '../../domain/registry/state.ts';
+import type { Snapshot, World } from '../../ports.ts';
 import type { Acting } from '../acting.ts';
 import { softly } from '../ask.ts';
-import { type RegisterInput, saysLateSweep } from '../entry/register-checks.ts';
+import type { RegisterInput } from '../entry/register-checks.ts';
 import { keepPod } from '../keep-pod.ts';
 import { register } from '../register.ts';
 import { settleBase } from '../watch/settle.ts';
@@ -37,10 +38,15 @@ export type FinishInput = {
 /**
  * A registry that fails does not stop the end of the job's own pod: its mark then decides. One that answers and whose
  * every race was lost has not failed: another may hold the fence by then. Throws WorldError `conflict` for that.
+ * `reading` = one look at the registry for all pods of the job.
  */
-export async function finishJob(world: World, input: FinishInput): Promise<Outcome> {
+export async function finishJob(
+  world: World,
+  input: FinishInput,
+  reading: Promise<Snapshot> = world.registry.read(),
+): Promise<Outcome> {
   try {
-    return await finishByRecord(world, input);
+    return await finishByRecord(world, input, (await reading).state);
   } catch (error) {
     if (!(error instanceof WorldError)) throw error;
     const { known, ending, localPath, pullBudgetMs } = input;
@@ -54,11 +60,8 @@ export async function finishJob(world: World, input: FinishInput): Promise<Outco
  * Throws Refusal or ConfigError when the record was never written and may not be written now, WorldError for
  * the registry: in each case the pod was left as it is.
  */
-async function finishByRecord(world: World, input: FinishInput): Promise<Outcome> {
+async function finishByRecord(world: World, input: FinishInput, state: RegistryState): Promise<Outcome> {
   const { acting, owner, podId } = input.register;
-  const snapshot = await world.registry.read();
-  for (const line of saysLateSweep(snapshot, world.clock.now())) world.log.say('warning', line);
-  const { state } = snapshot;
   const recorded = findRecord(state, podId) ?? undefined;
   if (recorded === undefined && (await isAway(world, podId))) {
     return quiet(podId, 'no-pod', 'it was never recorded, and the account has no such pod');

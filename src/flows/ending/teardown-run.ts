@@ -1,8 +1,9 @@
-/** Teardown of all that a run still holds: what no job has taken on, and what was left by jobs that are over. */
+/** Teardown of several pods: those that were named, or all that a run still holds, also what was left by jobs that are over. */
 import { formatInstant } from '../../domain/instant.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { legName, type Owner, sameOwner } from '../../domain/owner.ts';
 import { isLive, type PodRecord } from '../../domain/pod.ts';
+import { findRecord } from '../../domain/registry/change.ts';
 import { allRecords, type RegistryState } from '../../domain/registry/state.ts';
 import type { World } from '../../ports.ts';
 import { softly } from '../ask.ts';
@@ -30,6 +31,25 @@ export async function teardownRun(world: World, input: TeardownRunInput): Promis
   return await inLanes(LANES, heldBy(state, input.owner), async (record) => {
     const outcome = await walled(record.id, 'teardown', () => endOne(world, input, record));
     return { ...outcome, detail: { ...outcome.detail, leg: legName(record.owner) } };
+  });
+}
+
+/** Those that were named: each by itself, and each with an outcome, also where there is no record of it. */
+export async function teardownListed(
+  world: World,
+  input: TeardownRunInput,
+  podIds: readonly string[],
+): Promise<readonly Outcome[]> {
+  const { state } = await world.registry.read();
+  const { acting, owner, forcedBecause } = input;
+  return await inLanes(LANES, podIds, async (podId) => {
+    const outcome = await walled(podId, 'teardown', async () => {
+      if (forcedBecause !== null) await claim(world, { acting, owner, podId, killInMs: null, forcedBecause });
+      return await teardownOwn(world, { ...input, podId, localPath: input.placeOf(podId) });
+    });
+    const record = findRecord(state, podId);
+    const leg = record === null ? 'no record' : legName(record.owner);
+    return { ...outcome, detail: { ...outcome.detail, leg } };
   });
 }
 

@@ -44,6 +44,9 @@ export type RegisterInput = {
   readonly ownNonce: string | null;
 };
 
+/** The same for every pod of one job. */
+export type Asked = Omit<RegisterInput, 'podId'>;
+
 export function checkArtifacts(input: RegisterInput): void {
   if (input.noArtifacts !== (input.remotePath === null)) {
     throw new ConfigError('remote-path', {
