@@ -5,6 +5,7 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`longest_span=2678400
 `+`
 `+`settle_in() {
+`+`  set +e +u +f +x +v +C
 `+`  umask 077
 `+`  LC_ALL=C
 `+`  export LC_ALL
@@ -106,8 +107,25 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`replace() {
 `+`  renew "$1" "$2" && return 0
 `+`  if [ -f "$1" ] && { raw "$2" 1<>"$1"; } 2>/dev/null; then return 0; fi
-`+`  rm -f "$ram/reserve"
-`+`  renew "$1" "$2"
+`+`  while make_room; do
+`+`    renew "$1" "$2" && return 0
+`+`  done
+`+`  return 1
+`+`}
+`+`
+`+`make_room() {
+`+`  for spare in "$ram/reserve" "$ram"/spare.[0-9]; do
+`+`    [ -f "$spare" ] && rm -f "$spare" && return 0
+`+`  done
+`+`  return 1
+`+`}
+`+`
+`+`remember() {
+`+`  { true >"$ram/$1"; } 2>/dev/null && return 0
+`+`  while make_room; do
+`+`    { true >"$ram/$1"; } 2>/dev/null && return 0
+`+`  done
+`+`  return 1
 `+`}
 `+`
 `+`renew() {
@@ -163,14 +181,18 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+'  two "${zone_digits%"${zone_digits#??}"}" 23 && east=$((number * 3600)) || return 1\n'+'  two "${zone_digits#"${zone_digits%??}"}" 59 && east=$((east + number * 60)) || return 1\n'+`  case $1 in -*) east=$((0 - east)) ;; esac
 `+`}
 `+`
+`+`moment() {
+`+`  case $1 in '' | 0?* | *[!0-9]* | [5-9]????????? | ???????????*) return 1 ;; esac
+`+`}
+`+`
 `+`wall_clock() {
 `+`  wall=$(date +%s 2>/dev/null)
-`+`  case $wall in '' | *[!0-9]*) wall='' && return 1 ;; esac
+`+`  moment "$wall" || { wall='' && return 1; }
 `+`}
 `+`
 `+`modified() {
 `+`  mtime=$(stat -L -c %Y "$1" 2>/dev/null) || mtime=$(date -r "$1" +%s 2>/dev/null) || mtime=''
-`+`  case $mtime in '' | *[!0-9]*) mtime='' && return 1 ;; esac
+`+`  moment "$mtime" || { mtime='' && return 1; }
 `+`}
 `+`
 `+`first_words() {
@@ -232,8 +254,9 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`  { read -r d_stop d_owner d_absolute d_allowed d_window d_set d_revision d_end <"$ram/deadline"; } 2>/dev/null || return 1
 `+`  [ "$d_end" = . ] || return 1
 `+`  for d_number in "$d_stop" "$d_owner" "$d_absolute" "$d_allowed" "$d_window" "$d_set"; do
-`+`    whole "$d_number" || return 1
+`+`    whole "$d_number" && [ "$number" = "$d_number" ] || return 1
 `+`  done
+`+`  [ "$d_stop" -le $((d_set + longest_span)) ] && [ "$d_absolute" -le $((d_set + longest_span)) ] || return 1
 `+`  set_stop=$d_stop set_owner=$d_owner absolute=$d_absolute allowed=$d_allowed window=$d_window set_at=$d_set
 `+`  revision=$d_revision
 `+`}
@@ -478,7 +501,15 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`
 `+`says_absent() {
 `+`  case $media in *application/problem+json*) ;; *) return 1 ;; esac
-`+`  case $flat in *Therequestedpathwasnotfound*) return 1 ;; esac
+`+`  case $flat in *'"detail":"'[!\\"]*) ;; *) return 1 ;; esac
+`+`  detail=\${flat#*'"detail":"'}
+`+`  case \${detail%%\\"*} in
+`+`    *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]* | *[Pp]age*) return 1 ;;
+`+`    *ccess* | *ermission* | *enied* | *orbidden* | *uthori[sz]* | *navailable* | *aintenance* | *emporar* | *uspend* | *isabled*) return 1 ;;
+`+`    *hasmoved* | *wasmoved*) return 1 ;;
+`+`    *[Pp]od* | *[Rr]esource* | [Nn]ot[Ff]ound | [Nn]ot[Ff]ound.) ;;
+`+`    *) return 1 ;;
+`+`  esac
 `+`  case $flat in '{'*'"status":404'[,}]*'}' | '{'*'"status":404}') ;; *) return 1 ;; esac
 `+`}
 `+`
@@ -704,6 +735,7 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`longest_span=2678400
 `+`
 `+`settle_in() {
+`+`  set +e +u +f +x +v +C
 `+`  umask 077
 `+`  LC_ALL=C
 `+`  export LC_ALL
@@ -805,8 +837,25 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`replace() {
 `+`  renew "$1" "$2" && return 0
 `+`  if [ -f "$1" ] && { raw "$2" 1<>"$1"; } 2>/dev/null; then return 0; fi
-`+`  rm -f "$ram/reserve"
-`+`  renew "$1" "$2"
+`+`  while make_room; do
+`+`    renew "$1" "$2" && return 0
+`+`  done
+`+`  return 1
+`+`}
+`+`
+`+`make_room() {
+`+`  for spare in "$ram/reserve" "$ram"/spare.[0-9]; do
+`+`    [ -f "$spare" ] && rm -f "$spare" && return 0
+`+`  done
+`+`  return 1
+`+`}
+`+`
+`+`remember() {
+`+`  { true >"$ram/$1"; } 2>/dev/null && return 0
+`+`  while make_room; do
+`+`    { true >"$ram/$1"; } 2>/dev/null && return 0
+`+`  done
+`+`  return 1
 `+`}
 `+`
 `+`renew() {
@@ -862,14 +911,18 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+'  two "${zone_digits%"${zone_digits#??}"}" 23 && east=$((number * 3600)) || return 1\n'+'  two "${zone_digits#"${zone_digits%??}"}" 59 && east=$((east + number * 60)) || return 1\n'+`  case $1 in -*) east=$((0 - east)) ;; esac
 `+`}
 `+`
+`+`moment() {
+`+`  case $1 in '' | 0?* | *[!0-9]* | [5-9]????????? | ???????????*) return 1 ;; esac
+`+`}
+`+`
 `+`wall_clock() {
 `+`  wall=$(date +%s 2>/dev/null)
-`+`  case $wall in '' | *[!0-9]*) wall='' && return 1 ;; esac
+`+`  moment "$wall" || { wall='' && return 1; }
 `+`}
 `+`
 `+`modified() {
 `+`  mtime=$(stat -L -c %Y "$1" 2>/dev/null) || mtime=$(date -r "$1" +%s 2>/dev/null) || mtime=''
-`+`  case $mtime in '' | *[!0-9]*) mtime='' && return 1 ;; esac
+`+`  moment "$mtime" || { mtime='' && return 1; }
 `+`}
 `+`
 `+`first_words() {
@@ -931,8 +984,9 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`  { read -r d_stop d_owner d_absolute d_allowed d_window d_set d_revision d_end <"$ram/deadline"; } 2>/dev/null || return 1
 `+`  [ "$d_end" = . ] || return 1
 `+`  for d_number in "$d_stop" "$d_owner" "$d_absolute" "$d_allowed" "$d_window" "$d_set"; do
-`+`    whole "$d_number" || return 1
+`+`    whole "$d_number" && [ "$number" = "$d_number" ] || return 1
 `+`  done
+`+`  [ "$d_stop" -le $((d_set + longest_span)) ] && [ "$d_absolute" -le $((d_set + longest_span)) ] || return 1
 `+`  set_stop=$d_stop set_owner=$d_owner absolute=$d_absolute allowed=$d_allowed window=$d_window set_at=$d_set
 `+`  revision=$d_revision
 `+`}
@@ -1177,7 +1231,15 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`
 `+`says_absent() {
 `+`  case $media in *application/problem+json*) ;; *) return 1 ;; esac
-`+`  case $flat in *Therequestedpathwasnotfound*) return 1 ;; esac
+`+`  case $flat in *'"detail":"'[!\\"]*) ;; *) return 1 ;; esac
+`+`  detail=\${flat#*'"detail":"'}
+`+`  case \${detail%%\\"*} in
+`+`    *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]* | *[Pp]age*) return 1 ;;
+`+`    *ccess* | *ermission* | *enied* | *orbidden* | *uthori[sz]* | *navailable* | *aintenance* | *emporar* | *uspend* | *isabled*) return 1 ;;
+`+`    *hasmoved* | *wasmoved*) return 1 ;;
+`+`    *[Pp]od* | *[Rr]esource* | [Nn]ot[Ff]ound | [Nn]ot[Ff]ound.) ;;
+`+`    *) return 1 ;;
+`+`  esac
 `+`  case $flat in '{'*'"status":404'[,}]*'}' | '{'*'"status":404}') ;; *) return 1 ;; esac
 `+`}
 `+`
@@ -1402,7 +1464,7 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`}
 `+`
 `+`stand_down() {
-`+`  : >"$ram/off"
+`+`  remember off || return 1
 `+`  clock
 `+`  down_until=$((now + 10))
 `+`  for role in supervisor watchdog; do
@@ -1487,6 +1549,7 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`longest_span=2678400
 `+`
 `+`settle_in() {
+`+`  set +e +u +f +x +v +C
 `+`  umask 077
 `+`  LC_ALL=C
 `+`  export LC_ALL
@@ -1588,8 +1651,25 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`replace() {
 `+`  renew "$1" "$2" && return 0
 `+`  if [ -f "$1" ] && { raw "$2" 1<>"$1"; } 2>/dev/null; then return 0; fi
-`+`  rm -f "$ram/reserve"
-`+`  renew "$1" "$2"
+`+`  while make_room; do
+`+`    renew "$1" "$2" && return 0
+`+`  done
+`+`  return 1
+`+`}
+`+`
+`+`make_room() {
+`+`  for spare in "$ram/reserve" "$ram"/spare.[0-9]; do
+`+`    [ -f "$spare" ] && rm -f "$spare" && return 0
+`+`  done
+`+`  return 1
+`+`}
+`+`
+`+`remember() {
+`+`  { true >"$ram/$1"; } 2>/dev/null && return 0
+`+`  while make_room; do
+`+`    { true >"$ram/$1"; } 2>/dev/null && return 0
+`+`  done
+`+`  return 1
 `+`}
 `+`
 `+`renew() {
@@ -1645,14 +1725,18 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+'  two "${zone_digits%"${zone_digits#??}"}" 23 && east=$((number * 3600)) || return 1\n'+'  two "${zone_digits#"${zone_digits%??}"}" 59 && east=$((east + number * 60)) || return 1\n'+`  case $1 in -*) east=$((0 - east)) ;; esac
 `+`}
 `+`
+`+`moment() {
+`+`  case $1 in '\\'''\\'' | 0?* | *[!0-9]* | [5-9]????????? | ???????????*) return 1 ;; esac
+`+`}
+`+`
 `+`wall_clock() {
 `+`  wall=$(date +%s 2>/dev/null)
-`+`  case $wall in '\\'''\\'' | *[!0-9]*) wall='\\'''\\'' && return 1 ;; esac
+`+`  moment "$wall" || { wall='\\'''\\'' && return 1; }
 `+`}
 `+`
 `+`modified() {
 `+`  mtime=$(stat -L -c %Y "$1" 2>/dev/null) || mtime=$(date -r "$1" +%s 2>/dev/null) || mtime='\\'''\\''
-`+`  case $mtime in '\\'''\\'' | *[!0-9]*) mtime='\\'''\\'' && return 1 ;; esac
+`+`  moment "$mtime" || { mtime='\\'''\\'' && return 1; }
 `+`}
 `+`
 `+`first_words() {
@@ -1714,8 +1798,9 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`  { read -r d_stop d_owner d_absolute d_allowed d_window d_set d_revision d_end <"$ram/deadline"; } 2>/dev/null || return 1
 `+`  [ "$d_end" = . ] || return 1
 `+`  for d_number in "$d_stop" "$d_owner" "$d_absolute" "$d_allowed" "$d_window" "$d_set"; do
-`+`    whole "$d_number" || return 1
+`+`    whole "$d_number" && [ "$number" = "$d_number" ] || return 1
 `+`  done
+`+`  [ "$d_stop" -le $((d_set + longest_span)) ] && [ "$d_absolute" -le $((d_set + longest_span)) ] || return 1
 `+`  set_stop=$d_stop set_owner=$d_owner absolute=$d_absolute allowed=$d_allowed window=$d_window set_at=$d_set
 `+`  revision=$d_revision
 `+`}
@@ -1960,7 +2045,15 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`
 `+`says_absent() {
 `+`  case $media in *application/problem+json*) ;; *) return 1 ;; esac
-`+`  case $flat in *Therequestedpathwasnotfound*) return 1 ;; esac
+`+`  case $flat in *'\\''"detail":"'\\''[!\\"]*) ;; *) return 1 ;; esac
+`+`  detail=\${flat#*'\\''"detail":"'\\''}
+`+`  case \${detail%%\\"*} in
+`+`    *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]* | *[Pp]age*) return 1 ;;
+`+`    *ccess* | *ermission* | *enied* | *orbidden* | *uthori[sz]* | *navailable* | *aintenance* | *emporar* | *uspend* | *isabled*) return 1 ;;
+`+`    *hasmoved* | *wasmoved*) return 1 ;;
+`+`    *[Pp]od* | *[Rr]esource* | [Nn]ot[Ff]ound | [Nn]ot[Ff]ound.) ;;
+`+`    *) return 1 ;;
+`+`  esac
 `+`  case $flat in '\\''{'\\''*'\\''"status":404'\\''[,}]*'\\''}'\\'' | '\\''{'\\''*'\\''"status":404}'\\'') ;; *) return 1 ;; esac
 `+`}
 `+`
@@ -2009,17 +2102,20 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`    attempt "$key_source" && return 0
 `+`    tried_key=$key
 `+`  fi
-`+`  if [ -z "$accepted" ] && injected_key && [ "$key" != "$tried_key" ]; then
+`+`  if unheeded && injected_key && [ "$key" != "$tried_key" ]; then
 `+`    attempt injected && return 0
 `+`  fi
-`+`  if [ -z "$accepted" ] && command -v runpodctl >/dev/null 2>&1; then by_runpodctl; fi
+`+`  if unheeded && command -v runpodctl >/dev/null 2>&1; then by_runpodctl; fi
 `+`  return 1
 `+`}
+`+`
+`+`unheeded() { [ -z "$accepted" ] || [ "$tries" -gt 3 ]; }
 `+`
 `+`attempt() {
 `+`  attempt_key=$key
 `+`  beat "$revision"
 `+`  http DELETE "$rest/v2/pods/$pod_id" "$attempt_key"
+`+`  weigh_acceptance
 `+`  told="$told key=$1 delete=$word"
 `+`  if [ "$word" = ok ]; then
 `+`    accept
@@ -2034,9 +2130,19 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`  [ -n "$accepted" ] && look "$attempt_key"
 `+`}
 `+`
+`+`weigh_acceptance() {
+`+`  [ "$word" = ok ] || return 0
+`+`  case $flat in
+`+`    '\\'''\\'') ;;
+`+`    '\\''{'\\''*'\\''"error":'\\''[!n]* | '\\''{'\\''*'\\''"errors":'\\''[!n[]* | '\\''{'\\''*'\\''"errors":['\\''[!]]* | '\\''{'\\''*'\\''"success":false'\\''*) word=errors ;;
+`+`    '\\''{'\\''*'\\''}'\\'') ;;
+`+`    *) word=odd ;;
+`+`  esac
+`+`}
+`+`
 `+`accept() {
 `+`  accepted=yes
-`+`  { : >"$ram/accepted"; } 2>/dev/null
+`+`  remember accepted
 `+`}
 `+`
 `+`look() {
@@ -2080,8 +2186,8 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`
 `+`conclude() {
 `+`  note "gone: proven, key destroyed"
-`+`  { : >"$ram/gone"; } 2>/dev/null
 `+`  shred_files "$ram/credential" "$ram/wgetrc" "$ram"/wgetrc.*
+`+`  remember gone
 `+`}
 `+`
 `+`advance() {
@@ -2161,6 +2267,7 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`longest_span=2678400
 `+`
 `+`settle_in() {
+`+`  set +e +u +f +x +v +C
 `+`  umask 077
 `+`  LC_ALL=C
 `+`  export LC_ALL
@@ -2262,8 +2369,25 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`replace() {
 `+`  renew "$1" "$2" && return 0
 `+`  if [ -f "$1" ] && { raw "$2" 1<>"$1"; } 2>/dev/null; then return 0; fi
-`+`  rm -f "$ram/reserve"
-`+`  renew "$1" "$2"
+`+`  while make_room; do
+`+`    renew "$1" "$2" && return 0
+`+`  done
+`+`  return 1
+`+`}
+`+`
+`+`make_room() {
+`+`  for spare in "$ram/reserve" "$ram"/spare.[0-9]; do
+`+`    [ -f "$spare" ] && rm -f "$spare" && return 0
+`+`  done
+`+`  return 1
+`+`}
+`+`
+`+`remember() {
+`+`  { true >"$ram/$1"; } 2>/dev/null && return 0
+`+`  while make_room; do
+`+`    { true >"$ram/$1"; } 2>/dev/null && return 0
+`+`  done
+`+`  return 1
 `+`}
 `+`
 `+`renew() {
@@ -2319,14 +2443,18 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+'  two "${zone_digits%"${zone_digits#??}"}" 23 && east=$((number * 3600)) || return 1\n'+'  two "${zone_digits#"${zone_digits%??}"}" 59 && east=$((east + number * 60)) || return 1\n'+`  case $1 in -*) east=$((0 - east)) ;; esac
 `+`}
 `+`
+`+`moment() {
+`+`  case $1 in '\\'''\\'' | 0?* | *[!0-9]* | [5-9]????????? | ???????????*) return 1 ;; esac
+`+`}
+`+`
 `+`wall_clock() {
 `+`  wall=$(date +%s 2>/dev/null)
-`+`  case $wall in '\\'''\\'' | *[!0-9]*) wall='\\'''\\'' && return 1 ;; esac
+`+`  moment "$wall" || { wall='\\'''\\'' && return 1; }
 `+`}
 `+`
 `+`modified() {
 `+`  mtime=$(stat -L -c %Y "$1" 2>/dev/null) || mtime=$(date -r "$1" +%s 2>/dev/null) || mtime='\\'''\\''
-`+`  case $mtime in '\\'''\\'' | *[!0-9]*) mtime='\\'''\\'' && return 1 ;; esac
+`+`  moment "$mtime" || { mtime='\\'''\\'' && return 1; }
 `+`}
 `+`
 `+`first_words() {
@@ -2388,8 +2516,9 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`  { read -r d_stop d_owner d_absolute d_allowed d_window d_set d_revision d_end <"$ram/deadline"; } 2>/dev/null || return 1
 `+`  [ "$d_end" = . ] || return 1
 `+`  for d_number in "$d_stop" "$d_owner" "$d_absolute" "$d_allowed" "$d_window" "$d_set"; do
-`+`    whole "$d_number" || return 1
+`+`    whole "$d_number" && [ "$number" = "$d_number" ] || return 1
 `+`  done
+`+`  [ "$d_stop" -le $((d_set + longest_span)) ] && [ "$d_absolute" -le $((d_set + longest_span)) ] || return 1
 `+`  set_stop=$d_stop set_owner=$d_owner absolute=$d_absolute allowed=$d_allowed window=$d_window set_at=$d_set
 `+`  revision=$d_revision
 `+`}
@@ -2493,6 +2622,7 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`longest_span=2678400
 `+`
 `+`settle_in() {
+`+`  set +e +u +f +x +v +C
 `+`  umask 077
 `+`  LC_ALL=C
 `+`  export LC_ALL
@@ -2625,7 +2755,7 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`  span "\${knob_value:-$2}" && [ "$number" -ge 1 ] && [ "$number" -le "$3" ] || refuse "bad-$1"
 `+`}
 `+`
-`+`staged='watchdog supervisor conf mark credential wgetrc reserve'
+`+`staged='watchdog supervisor conf mark credential wgetrc reserve spare.1 spare.2 spare.3 spare.4'
 `+`
 `+`stage() {
 `+`  if write "$ram/watchdog.new" "$watchdog_text" &&
@@ -2633,6 +2763,7 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`    write "$ram/conf.new" "$conf_text" &&
 `+`    write "$ram/mark.new" "$mark_text" &&
 `+`    write "$ram/reserve.new" "$watchdog_text" &&
+`+`    write "$ram/spare.1.new" '' && write "$ram/spare.2.new" '' && write "$ram/spare.3.new" '' && write "$ram/spare.4.new" '' &&
 `+`    write "$ram/credential.new" "$key" &&
 `+`    write "$ram/wgetrc.new" "header = Authorization: Bearer $key"; then
 `+`    return 0
@@ -2724,6 +2855,7 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`longest_span=2678400
 `+`
 `+`settle_in() {
+`+`  set +e +u +f +x +v +C
 `+`  umask 077
 `+`  LC_ALL=C
 `+`  export LC_ALL
@@ -2825,8 +2957,25 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`replace() {
 `+`  renew "$1" "$2" && return 0
 `+`  if [ -f "$1" ] && { raw "$2" 1<>"$1"; } 2>/dev/null; then return 0; fi
-`+`  rm -f "$ram/reserve"
-`+`  renew "$1" "$2"
+`+`  while make_room; do
+`+`    renew "$1" "$2" && return 0
+`+`  done
+`+`  return 1
+`+`}
+`+`
+`+`make_room() {
+`+`  for spare in "$ram/reserve" "$ram"/spare.[0-9]; do
+`+`    [ -f "$spare" ] && rm -f "$spare" && return 0
+`+`  done
+`+`  return 1
+`+`}
+`+`
+`+`remember() {
+`+`  { true >"$ram/$1"; } 2>/dev/null && return 0
+`+`  while make_room; do
+`+`    { true >"$ram/$1"; } 2>/dev/null && return 0
+`+`  done
+`+`  return 1
 `+`}
 `+`
 `+`renew() {
@@ -2882,14 +3031,18 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+'  two "${zone_digits%"${zone_digits#??}"}" 23 && east=$((number * 3600)) || return 1\n'+'  two "${zone_digits#"${zone_digits%??}"}" 59 && east=$((east + number * 60)) || return 1\n'+`  case $1 in -*) east=$((0 - east)) ;; esac
 `+`}
 `+`
+`+`moment() {
+`+`  case $1 in '' | 0?* | *[!0-9]* | [5-9]????????? | ???????????*) return 1 ;; esac
+`+`}
+`+`
 `+`wall_clock() {
 `+`  wall=$(date +%s 2>/dev/null)
-`+`  case $wall in '' | *[!0-9]*) wall='' && return 1 ;; esac
+`+`  moment "$wall" || { wall='' && return 1; }
 `+`}
 `+`
 `+`modified() {
 `+`  mtime=$(stat -L -c %Y "$1" 2>/dev/null) || mtime=$(date -r "$1" +%s 2>/dev/null) || mtime=''
-`+`  case $mtime in '' | *[!0-9]*) mtime='' && return 1 ;; esac
+`+`  moment "$mtime" || { mtime='' && return 1; }
 `+`}
 `+`
 `+`first_words() {
@@ -2951,8 +3104,9 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`  { read -r d_stop d_owner d_absolute d_allowed d_window d_set d_revision d_end <"$ram/deadline"; } 2>/dev/null || return 1
 `+`  [ "$d_end" = . ] || return 1
 `+`  for d_number in "$d_stop" "$d_owner" "$d_absolute" "$d_allowed" "$d_window" "$d_set"; do
-`+`    whole "$d_number" || return 1
+`+`    whole "$d_number" && [ "$number" = "$d_number" ] || return 1
 `+`  done
+`+`  [ "$d_stop" -le $((d_set + longest_span)) ] && [ "$d_absolute" -le $((d_set + longest_span)) ] || return 1
 `+`  set_stop=$d_stop set_owner=$d_owner absolute=$d_absolute allowed=$d_allowed window=$d_window set_at=$d_set
 `+`  revision=$d_revision
 `+`}
@@ -3197,7 +3351,15 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`
 `+`says_absent() {
 `+`  case $media in *application/problem+json*) ;; *) return 1 ;; esac
-`+`  case $flat in *Therequestedpathwasnotfound*) return 1 ;; esac
+`+`  case $flat in *'"detail":"'[!\\"]*) ;; *) return 1 ;; esac
+`+`  detail=\${flat#*'"detail":"'}
+`+`  case \${detail%%\\"*} in
+`+`    *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]* | *[Pp]age*) return 1 ;;
+`+`    *ccess* | *ermission* | *enied* | *orbidden* | *uthori[sz]* | *navailable* | *aintenance* | *emporar* | *uspend* | *isabled*) return 1 ;;
+`+`    *hasmoved* | *wasmoved*) return 1 ;;
+`+`    *[Pp]od* | *[Rr]esource* | [Nn]ot[Ff]ound | [Nn]ot[Ff]ound.) ;;
+`+`    *) return 1 ;;
+`+`  esac
 `+`  case $flat in '{'*'"status":404'[,}]*'}' | '{'*'"status":404}') ;; *) return 1 ;; esac
 `+`}
 `+`
@@ -3445,14 +3607,63 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`    say gpu_exit 127
 `+`    return 0
 `+`  fi
-`+`  open_scratch || { say gpu_exit unseen:no-room && return 0; }
+`+`  [ -n "$scratch" ] || { say gpu_exit unseen:no-room && return 0; }
 `+`  taken=0
 `+`  while [ "$taken" -lt "$samples" ]; do
 `+`    [ "$taken" -eq 0 ] || sleep "$spacing"
 `+`    gpu_sample || break
 `+`    taken=$((taken + 1))
 `+`  done
-`+`  rm -rf "$scratch"
+`+`}
+`+`
+`+`begin_key() {
+`+`  key_pid=''
+`+`  [ -n "$scratch" ] && find_ram && read_conf && [ ! -e "$ram/fired" ] || return 0
+`+`  { read -r key <"$ram/credential"; } 2>/dev/null && usable_key "$key" || return 0
+`+`  find_tool
+`+`  clock
+`+`  key_until=$((now + 10))
+`+`  ask_key </dev/null >"$scratch/key" 2>/dev/null &
+`+`  key_pid=$!
+`+`}
+`+`
+`+`ask_key() {
+`+`  key_told=$(try_key)
+`+`  tried_key=$key
+`+`  if [ "$key_told" = refused ] && injected_key && [ "$key" != "$tried_key" ]; then key_told=$(try_key); fi
+`+`  raw "$key_told"
+`+`}
+`+`
+`+`try_key() {
+`+`  http GET "$rest/v2/pods/$pod_id" "$key"
+`+`  [ "$word" != ok ] || { raw works && return 0; }
+`+`  http DELETE "$rest/v2/pods/podtrack-no-such-pod" "$key"
+`+`  by_rest=$word
+`+`  [ "$by_rest" != absent ] || { raw works && return 0; }
+`+`  graphql "$key" "$(end_request podtrack-no-such-pod)"
+`+`  case $by_rest,$word in
+`+`    *,not-found) raw works ;;
+`+`    40[13],40[13] | 40[13],unauthorized) raw refused ;;
+`+`    *) raw "unseen:rest=$by_rest,graphql=$word" ;;
+`+`  esac
+`+`}
+`+`
+`+`say_key() {
+`+`  if [ -z "$key_pid" ]; then
+`+`    say sw_key unseen:not-asked
+`+`    return 0
+`+`  fi
+`+`  while identity "$key_pid" && [ "$gait" != Z ]; do
+`+`    if clock && [ "$now" -ge "$key_until" ]; then
+`+`      kill -KILL "$key_pid" 2>/dev/null
+`+`      say sw_key unseen:timed-out
+`+`      return 0
+`+`    fi
+`+`    pause
+`+`  done
+`+`  key_told=''
+`+`  { read -r key_told <"$scratch/key"; } 2>/dev/null
+`+`  say sw_key "\${key_told:-unseen:no-answer}"
 `+`}
 `+`
 `+`settle_in
@@ -3464,6 +3675,8 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`    *) say refused "unknown-word" && exit 3 ;;
 `+`  esac
 `+`done
+`+`open_scratch || scratch=''
+`+`begin_key
 `+`say_clocks
 `+`say_heartbeat
 `+`say_load
@@ -3473,6 +3686,8 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`say_status
 `+`said_before=''
 `+`say_gpu
+`+`say_key
+`+`[ -z "$scratch" ] || rm -rf "$scratch"
 `,switch:`# podtrack switch, whole; see on-pod/ for the sources
 `+`root=\${PODTRACK_ROOT:-}
 `+`newline='
@@ -3480,6 +3695,7 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`longest_span=2678400
 `+`
 `+`settle_in() {
+`+`  set +e +u +f +x +v +C
 `+`  umask 077
 `+`  LC_ALL=C
 `+`  export LC_ALL
@@ -3581,8 +3797,25 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`replace() {
 `+`  renew "$1" "$2" && return 0
 `+`  if [ -f "$1" ] && { raw "$2" 1<>"$1"; } 2>/dev/null; then return 0; fi
-`+`  rm -f "$ram/reserve"
-`+`  renew "$1" "$2"
+`+`  while make_room; do
+`+`    renew "$1" "$2" && return 0
+`+`  done
+`+`  return 1
+`+`}
+`+`
+`+`make_room() {
+`+`  for spare in "$ram/reserve" "$ram"/spare.[0-9]; do
+`+`    [ -f "$spare" ] && rm -f "$spare" && return 0
+`+`  done
+`+`  return 1
+`+`}
+`+`
+`+`remember() {
+`+`  { true >"$ram/$1"; } 2>/dev/null && return 0
+`+`  while make_room; do
+`+`    { true >"$ram/$1"; } 2>/dev/null && return 0
+`+`  done
+`+`  return 1
 `+`}
 `+`
 `+`renew() {
@@ -3638,14 +3871,18 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+'  two "${zone_digits%"${zone_digits#??}"}" 23 && east=$((number * 3600)) || return 1\n'+'  two "${zone_digits#"${zone_digits%??}"}" 59 && east=$((east + number * 60)) || return 1\n'+`  case $1 in -*) east=$((0 - east)) ;; esac
 `+`}
 `+`
+`+`moment() {
+`+`  case $1 in '' | 0?* | *[!0-9]* | [5-9]????????? | ???????????*) return 1 ;; esac
+`+`}
+`+`
 `+`wall_clock() {
 `+`  wall=$(date +%s 2>/dev/null)
-`+`  case $wall in '' | *[!0-9]*) wall='' && return 1 ;; esac
+`+`  moment "$wall" || { wall='' && return 1; }
 `+`}
 `+`
 `+`modified() {
 `+`  mtime=$(stat -L -c %Y "$1" 2>/dev/null) || mtime=$(date -r "$1" +%s 2>/dev/null) || mtime=''
-`+`  case $mtime in '' | *[!0-9]*) mtime='' && return 1 ;; esac
+`+`  moment "$mtime" || { mtime='' && return 1; }
 `+`}
 `+`
 `+`first_words() {
@@ -3707,8 +3944,9 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`  { read -r d_stop d_owner d_absolute d_allowed d_window d_set d_revision d_end <"$ram/deadline"; } 2>/dev/null || return 1
 `+`  [ "$d_end" = . ] || return 1
 `+`  for d_number in "$d_stop" "$d_owner" "$d_absolute" "$d_allowed" "$d_window" "$d_set"; do
-`+`    whole "$d_number" || return 1
+`+`    whole "$d_number" && [ "$number" = "$d_number" ] || return 1
 `+`  done
+`+`  [ "$d_stop" -le $((d_set + longest_span)) ] && [ "$d_absolute" -le $((d_set + longest_span)) ] || return 1
 `+`  set_stop=$d_stop set_owner=$d_owner absolute=$d_absolute allowed=$d_allowed window=$d_window set_at=$d_set
 `+`  revision=$d_revision
 `+`}
@@ -3953,7 +4191,15 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`
 `+`says_absent() {
 `+`  case $media in *application/problem+json*) ;; *) return 1 ;; esac
-`+`  case $flat in *Therequestedpathwasnotfound*) return 1 ;; esac
+`+`  case $flat in *'"detail":"'[!\\"]*) ;; *) return 1 ;; esac
+`+`  detail=\${flat#*'"detail":"'}
+`+`  case \${detail%%\\"*} in
+`+`    *[Pp]ath* | *[Rr]oute* | *[Ee]ndpoint* | *[Uu][Rr][Ll]* | *[Pp]age*) return 1 ;;
+`+`    *ccess* | *ermission* | *enied* | *orbidden* | *uthori[sz]* | *navailable* | *aintenance* | *emporar* | *uspend* | *isabled*) return 1 ;;
+`+`    *hasmoved* | *wasmoved*) return 1 ;;
+`+`    *[Pp]od* | *[Rr]esource* | [Nn]ot[Ff]ound | [Nn]ot[Ff]ound.) ;;
+`+`    *) return 1 ;;
+`+`  esac
 `+`  case $flat in '{'*'"status":404'[,}]*'}' | '{'*'"status":404}') ;; *) return 1 ;; esac
 `+`}
 `+`
@@ -4178,7 +4424,7 @@ export const id=840;export const ids=[840];export const modules={58840:((__unuse
 `+`}
 `+`
 `+`stand_down() {
-`+`  : >"$ram/off"
+`+`  remember off || return 1
 `+`  clock
 `+`  down_until=$((now + 10))
 `+`  for role in supervisor watchdog; do
