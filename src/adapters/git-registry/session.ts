@@ -1,12 +1,12 @@
 /** What one store remembers between its calls: the scratch repository, the last tree, the tips it saw. */
 import { WorldError } from '../../domain/errors.ts';
+import { backoffMs, triesOf } from '../../domain/registry/backoff.ts';
 import type { Parsed } from '../../domain/registry/files.ts';
 import type { Sha256 } from '../../domain/registry/layout.ts';
 import type { RegistryOp } from '../../domain/registry/ops.ts';
 import type { Queued } from '../../domain/registry/queue-entry.ts';
 import type { Meta } from '../../domain/registry/state.ts';
 import type { Chance, Clock } from '../../ports.ts';
-import { backoffMs, triesOf } from './backoff.ts';
 import { ensureBareRepository } from './bare-repository.ts';
 import { type GitCredential, gitEnv } from './git-env.ts';
 import { parseRemote, type Remote } from './place.ts';

@@ -1,7 +1,7 @@
 /** Reads that may be repeated freely: waits where GitHub asks for it, gives up what can never work. */
 import { z } from 'zod';
+import { backoffMs } from '../../domain/registry/backoff.ts';
 import type { Answer } from '../github-api.ts';
-import { backoffMs } from './backoff.ts';
 import { judge, type Outcome } from './outcome.ts';
 import { named, type Session } from './session.ts';
 import { unreadable } from './trouble.ts';

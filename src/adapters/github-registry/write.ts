@@ -1,5 +1,6 @@
 /** The compare-and-swap loop: read, apply again, commit; an unclear answer is looked for before anything is repeated. */
 import { WorldError } from '../../domain/errors.ts';
+import { backoffMs, triesOf } from '../../domain/registry/backoff.ts';
 import { ledgerPathsOf, type PlannedCommit, planCommit } from '../../domain/registry/commit.ts';
 import { ATTRIBUTES_PATH } from '../../domain/registry/layout.ts';
 import type { RegistryOp } from '../../domain/registry/ops.ts';
@@ -9,7 +10,6 @@ import { emptyRegistry, type RegistryState } from '../../domain/registry/state.t
 import { isReadOnly } from '../../domain/registry/view.ts';
 import type { Submitted } from '../../ports.ts';
 import { blobText, query } from './ask.ts';
-import { backoffMs, triesOf } from './backoff.ts';
 import { commit, type Made } from './commit.ts';
 import { findLanded, type Maybe } from './landed.ts';
 import { type Look, look } from './look.ts';

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../src/adapters/github-api.ts';
-import { backoffMs } from '../../../src/adapters/github-registry/backoff.ts';
 import { judge, type Outcome } from '../../../src/adapters/github-registry/outcome.ts';
+import { backoffMs } from '../../../src/domain/registry/backoff.ts';
 
 const NOW = Date.UTC(2026, 2, 3, 11, 0, 0);
 

@@ -1,6 +1,6 @@
 /** A token whose quota runs out: writers leave the rest to the reaper, who neither waits nor jitters. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { backoffMs, triesOf } from '../../../src/adapters/github-registry/backoff.ts';
+import { backoffMs, triesOf } from '../../../src/domain/registry/backoff.ts';
 import { fence, register, settle } from '../../domain/registry/record-maker.ts';
 import { COMMIT, failureOf, type GithubPlace, githubPlace, swiftClock } from './github-place.ts';
 

@@ -1,6 +1,6 @@
 /** How often and how soon to try again: full jitter for writers, next to nothing for who is in a hurry. */
-import type { RegistryOp } from '../../domain/registry/ops.ts';
-import { mayWait } from '../../domain/registry/queue-entry.ts';
+import type { RegistryOp } from './ops.ts';
+import { mayWait } from './queue-entry.ts';
 
 const FIRST_MS = 250;
 const LONGEST_MS = 20_000;
