@@ -227,6 +227,19 @@ describe('links and things that are no files', () => {
     expect(said.join()).toMatch(/notice: .*2 link\(s\).*data → \/workspace\/datasets/);
   });
 
+  it.skipIf(process.getuid?.() !== 0)(
+    'a device that never ends is told, opened by nobody and made nowhere',
+    async () => {
+      pod.lay({ ok: 'ok' });
+      execFileSync('mknod', [join(pod.results, 'zero'), 'c', '1', '5']);
+      execFileSync('mknod', [join(pod.results, 'disk'), 'b', '7', '250']);
+      const pulled = await pull();
+      expect(pulled.remote.others.toSorted()).toEqual(['disk', 'zero']);
+      expect([pulled.files, pulled.bytes]).toEqual([1, 2]);
+      expect(shape(place())).toEqual(['ok=b2s=']);
+    },
+  );
+
   it('set-user-id files come without it (case C37)', async () => {
     pod.lay({ tool: '#!/bin/sh\n' });
     chmodSync(join(pod.results, 'tool'), 0o4755);
