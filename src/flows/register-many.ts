@@ -125,8 +125,8 @@ async function lookAt(
   const now = world.clock.now();
   checkReaper(snapshot, { ...first, podId: inputs.map(({ podId }) => podId).join(', ') }, now);
   const pods = await Promise.all(
-    found.map((each) =>
-      each.kind === 'refused' ? each : walledOff(each.input, () => prepare(world, each, snapshot)),
+    found.map(async (each) =>
+      each.kind === 'refused' ? each : await walledOff(each.input, () => prepare(world, each, snapshot)),
     ),
   );
   return { snapshot, pods, warnings: [...doubts, ...saysLateSweep(snapshot, now), ...(await deaf)] };

@@ -108,12 +108,11 @@ describe('one of three that cannot be taken', () => {
   it('is told with all others that cannot; what a person decided weighs more than what was not answered', async () => {
     const on = stage();
     const inputs = [...three(on), registerInput('gone', {}, mine)];
-    const get = on.world.provider.get;
     const provider: World['provider'] = {
       ...on.world.provider,
       get: async (id) => {
         if (id === 'a') throw worldError('timed-out');
-        return await get(id);
+        return await on.world.provider.get(id);
       },
     };
     const failing = registerTogether({ ...on.world, provider }, inputs, null);
