@@ -190,7 +190,7 @@ describe('hostile pods', () => {
       expect(tally.counts.get('ended in a copy')).toBeGreaterThan(20);
       expect(tally.counts.get('ended as unexpected-answer')).toBeGreaterThan(20);
     },
-    rounds(60_000, 600_000),
+    rounds(180_000, 600_000),
   );
 });
 
