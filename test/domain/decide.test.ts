@@ -367,6 +367,22 @@ const ROWS: readonly Row[] = [
     reason: 'rearm-too-late',
   },
   {
+    when: 'its switch is whole and holds a refused key, near its stop: it was not restarted',
+    input: {
+      record: aRecord({
+        deadlines: someDeadlines({
+          ownerSetAt: NOW + 1,
+          pullMarginMs: minutes(15),
+          absoluteDeadlineAt: NOW + minutes(14),
+        }),
+      }),
+      observation: anObservation({
+        visit: aVisit({ switch: seen({ ...switchValue(), armed: false, reason: 'key-refused' }) }),
+      }),
+    },
+    reason: 'idle-counting',
+  },
+  {
     when: 'it started just now',
     input: {
       observation: anObservation({ provider: shown({ startedAt: NOW - minutes(14) }) }),

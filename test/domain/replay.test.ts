@@ -99,6 +99,25 @@ describe('replay shows a difference', () => {
     expect(asked(moved)).toMatchObject({ kind: 'asked', same: false, recomputed: { reason: 'not-ready' } });
   });
 
+  it('where a key that was refused would be taken for a switch that is gone', () => {
+    const record = aRecord({
+      deadlines: someDeadlines({ ownerSetAt: NOW + 1, absoluteDeadlineAt: NOW + minutes(14) }),
+    });
+    const facts = { ...verdictFacts(idle), kind: 'end' as const, reason: 'rearm-too-late', at: NOW };
+    const asked = (told: string) =>
+      replayVerdict(record, {
+        ...facts,
+        evidence: { leftMs: minutes(14) },
+        basis: {
+          rev: 1,
+          provider: { is: 'present', status: 'RUNNING', telemetry: { uptimeMs: minutes(90), gpus: [] } },
+          visit: { heartbeat: 'absent', gpu: { why: 'x' }, sshSessions: 0, switch: told },
+        },
+      });
+    expect(asked('not-armed')).toMatchObject({ kind: 'asked', same: true });
+    expect(asked('key-refused')).toMatchObject({ kind: 'asked', same: false });
+  });
+
   it('where the policy has changed since: another reason, or other evidence', () => {
     const facts = verdictFacts(idle);
     const other = replayVerdict(idle.record, { ...facts, reason: 'locked', kind: 'keep' });
